@@ -32,9 +32,12 @@ help: ## say what the targets do
 demo: $(STAMP) ## see the whole path on real answers; ARGS=--serve: the console with an alert
 	@$(BIN)/rt4chart demo $(ARGS)
 
-test: $(STAMP) ## run the tests; WORKERS=N processes, as many as there are processors without it
+# One worker more than there are processors: tests wait for the processes that they start.
+test: $(STAMP) ## run the tests; WORKERS=N processes, one more than there are processors without it
 	@echo "» pytest"
-	@$(BIN)/python -m pytest -q -n $(or $(WORKERS),auto) --maxprocesses 8 --dist worksteal
+	@workers=$(WORKERS); \
+	$(BIN)/python -m pytest -q --maxprocesses 9 --dist worksteal \
+		-n $${workers:-$$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)')}
 
 test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest OpenTelemetry
 	@echo "» pytest, OpenTelemetry 1.44"

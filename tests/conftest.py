@@ -1,4 +1,4 @@
-"""What every test may use: one embedded engine for a process, an empty database for a test."""
+"""Shared fixtures: one embedded engine for a process, an empty database for a test."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ _numbers = count(1)
 # A ClickHouse server for the tests of the store: http://user:password@host:8123/database.
 SERVER = os.environ.get("RT4CHART_TEST_DSN", "")
 CREATED = "SELECT create_table_query FROM system.tables WHERE database = {db:String} ORDER BY name"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that start processes first.
+
+    They take the longest: one that began last would leave the other workers idle.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("e2e") is None)
 
 
 class ReusedDatabase:

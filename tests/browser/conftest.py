@@ -36,16 +36,16 @@ def chromium() -> str:
 
 @dataclass(slots=True)
 class Seen:
-    """What a page said and asked for while it was open."""
+    """The console messages and the requests of a page while it was open."""
 
-    told: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def watch(self, page: Page) -> None:
         """From now on."""
-        page.on("console", lambda one: self.told.append(f"{one.type}: {one.text}"))
-        page.on("pageerror", lambda error: self.told.append(f"error: {error}"))
-        page.on("request", lambda one: self.asked.append(one.url))
+        page.on("console", lambda one: self.messages.append(f"{one.type}: {one.text}"))
+        page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
+        page.on("request", lambda one: self.requests.append(one.url))
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +136,7 @@ def hostile_url(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Callable[..., tuple[Page, Seen]]]:
-    """Open an address: the page, and what it said. `scheme` is light or dark, `width` in pixels."""
+    """Open an address: the page and its `Seen`. `scheme` is light or dark, `width` in pixels."""
     contexts = []
 
     def open_page(

@@ -1,4 +1,4 @@
-"""What every page of the console must be, whatever it shows."""
+"""What holds for every page of the console, whatever it shows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ GRAVE = ("serious", "critical")
 HELD = ("landmark-unique", "landmark-one-main", "heading-order", "page-has-heading-one")
 
 
-def sound(page: Page, seen: Seen, url: str) -> None:
-    """Nothing that axe calls serious, no word on the browser's console, no request elsewhere."""
+def assert_sound(page: Page, seen: Seen, url: str) -> None:
+    """No serious finding of axe, no console message, no request to another host, no overflow."""
     from axe_playwright_python.sync_playwright import Axe
 
     response = Axe().run(page, options={"resultTypes": ["violations"]}).response
     assert len(response["passes"]) > 10
     found = response["violations"]
     grave = [one for one in found if one["impact"] in GRAVE or one["id"] in HELD]
-    told = [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in grave]
-    assert told == []
-    assert [one for one in seen.told if "404" not in one] == []
-    assert [one for one in seen.asked if not one.startswith(("data:", f"{url}/"))] == []
+    elements = [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in grave]
+    assert elements == []
+    assert [one for one in seen.messages if "404" not in one] == []
+    assert [one for one in seen.requests if not one.startswith(("data:", f"{url}/"))] == []
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.evaluate("window.innerWidth")

@@ -9,7 +9,7 @@ import pytest
 
 from rt4chart_collector.console.view.urls import answer_url
 from tests.browser.conftest import addresses
-from tests.browser.sound import sound
+from tests.browser.sound import assert_sound
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -60,7 +60,7 @@ def test_an_alert_is_acknowledged(opened: Open, world_url: str) -> None:
     page.wait_for_load_state("networkidle")
 
     assert "acknowledged by local" in page.inner_text("main")
-    assert seen.told == []
+    assert seen.messages == []
 
 
 def test_n_and_p_go_from_claim_to_claim(opened: Open, world_url: str) -> None:
@@ -79,7 +79,7 @@ def test_n_and_p_go_from_claim_to_claim(opened: Open, world_url: str) -> None:
     assert last == marks.last.get_attribute("data-claims")
     page.keyboard.press("Escape")
     assert page.locator(".tip").count() == 0
-    sound(page, seen, world_url)
+    assert_sound(page, seen, world_url)
 
 
 def test_tab_reaches_the_buttons_of_feedback(opened: Open, world_url: str) -> None:
@@ -111,7 +111,7 @@ def test_people_agree_and_disagree(opened: Open, world_url: str, scripts: bool) 
     page.wait_for_selector(f"{claim} .said", state="detached")
 
     assert page.url.startswith(world_url + path)
-    assert seen.told == []
+    assert seen.messages == []
 
 
 def test_a_point_of_the_map_leads_to_its_answer(opened: Open, world_url: str) -> None:
@@ -125,7 +125,7 @@ def test_a_point_of_the_map_leads_to_its_answer(opened: Open, world_url: str) ->
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
     page.wait_for_selector("#map-tip:not([hidden])")
     assert page.locator("#map-tip .claim-text").inner_text()
-    sound(page, seen, world_url)
+    assert_sound(page, seen, world_url)
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**/answers/**")
@@ -150,4 +150,4 @@ def test_cases_are_reviewed_by_keys(opened: Open, world_url: str) -> None:
     before = page.url
     page.keyboard.press("j")
     page.wait_for_url(lambda url: url != before)
-    sound(page, seen, world_url)
+    assert_sound(page, seen, world_url)

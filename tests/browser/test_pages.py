@@ -1,4 +1,4 @@
-"""The console in a real browser: accessible, silent, at home, and deaf to what strangers wrote."""
+"""The console in a real browser: accessible, and without errors or foreign requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from rt4chart_collector.console.view.urls import alert_url, answer_url, route_url
 from tests.browser.conftest import addresses
 from tests.browser.hostile import ROUTE, SERVICE, VAST
-from tests.browser.sound import sound
+from tests.browser.sound import assert_sound
 from tests.browser.world import RISING
 from tests.rt4chart_collector.console.pages.answer_data import ANSWER_SPAN, PATH
 
@@ -56,10 +56,11 @@ def at(url: str, path: str) -> str:
 def test_an_empty_console_is_sound(
     opened: Open, empty_url: str, path: str, scheme: str, width: int
 ) -> None:
-    """Each page without any data."""
+    """Each page without any data has one heading and passes the checks of every page."""
     page, seen = opened(empty_url + path, scheme=scheme, width=width)
 
-    sound(page, seen, empty_url)
+    assert page.locator("h1").count() == 1
+    assert_sound(page, seen, empty_url)
 
 
 @LOOKS
@@ -67,10 +68,11 @@ def test_an_empty_console_is_sound(
 def test_a_filled_console_is_sound(
     opened: Open, world_url: str, path: str, scheme: str, width: int
 ) -> None:
-    """Each page with a day's answers: light, dark and as wide as a phone."""
+    """Each page with a day's answers, light, dark and as wide as a phone, passes them too."""
     page, seen = opened(at(world_url, path), scheme=scheme, width=width)
 
-    sound(page, seen, world_url)
+    assert page.locator("h1").count() == 1
+    assert_sound(page, seen, world_url)
 
 
 @LOOKS
@@ -83,7 +85,7 @@ def test_hostile_text_is_only_text(
 
     assert page.evaluate("window.hacked") is None
     assert page.locator("main b, main img").count() == 0
-    sound(page, seen, hostile_url)
+    assert_sound(page, seen, hostile_url)
 
 
 def test_a_hostile_alert_is_only_text(opened: Open, hostile_url: str) -> None:
@@ -94,7 +96,7 @@ def test_a_hostile_alert_is_only_text(opened: Open, hostile_url: str) -> None:
 
     assert alert_url("") in page.url
     assert page.evaluate("window.hacked") is None
-    sound(page, seen, hostile_url)
+    assert_sound(page, seen, hostile_url)
 
 
 def test_three_clicks_from_the_alarm_to_the_sentence(opened: Open, world_url: str) -> None:
@@ -103,14 +105,14 @@ def test_three_clicks_from_the_alarm_to_the_sentence(opened: Open, world_url: st
 
     page.click(".alert-title")
     page.wait_for_load_state("networkidle")
-    sound(page, seen, world_url)
+    assert_sound(page, seen, world_url)
     page.click("a.claim-text")
     page.wait_for_load_state("networkidle")
 
     anchor = page.evaluate("location.hash")
     assert anchor.startswith("#claim-")
     assert page.locator(anchor).count() == 1
-    sound(page, seen, world_url)
+    assert_sound(page, seen, world_url)
 
 
 def test_the_chart_is_drawn(opened: Open, world_url: str) -> None:

@@ -62,6 +62,7 @@ def test_labels_that_are_asked_for_are_told() -> None:
 
 def test_every_alert_says_what_to_do() -> None:
     """A severity, a summary and an action."""
+    assert rules()
     for one in rules():
         assert set(one) <= {"alert", "expr", "for", "keep_firing_for", "labels", "annotations"}
         labels, annotations = one["labels"], one["annotations"]

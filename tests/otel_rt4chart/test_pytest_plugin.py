@@ -15,10 +15,14 @@ def test_unfaithful(rt4chart):
 """
 
 
+# LangSmith's plugin comes with langchain-core and costs every start of pytest a second.
+PYTEST = (*("-m", "pytest", "-q"), *("-p", "no:cacheprovider"), *("-p", "no:langsmith_plugin"))
+
+
 def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """A run of the user's tests, with the plugin as it is installed."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
+        [sys.executable, *PYTEST, *options],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -27,7 +31,7 @@ def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_fixture_fails_a_test_with_the_words_and_the_evidence(tmp_path: Path) -> None:
-    """No import, no configuration, the line of the test, and no traceback of ours."""
+    """Without import or configuration; it shows the line of the test and none of our frames."""
     (tmp_path / "test_app.py").write_text(TEST)
 
     run = pytest_in(tmp_path)
@@ -41,20 +45,26 @@ def test_the_fixture_fails_a_test_with_the_words_and_the_evidence(tmp_path: Path
     assert "pytest_plugin.py" not in run.stdout
 
 
-def test_a_failure_is_an_assertion_error_like_any_other(tmp_path: Path) -> None:
-    """So that it can be expected."""
+def test_the_plugin_loads_nothing_until_a_test_asks_and_fails_like_any_assertion(
+    tmp_path: Path,
+) -> None:
+    """It is in every run of the user's tests; its failure is an AssertionError to expect."""
     (tmp_path / "test_app.py").write_text(
-        "import pytest\n\n"
+        "import sys\n\nimport pytest\n\n"
+        "def test_before():\n"
+        "    assert 'otel_rt4chart.verify' not in sys.modules\n\n"
         "def test_it(rt4chart):\n"
         "    with pytest.raises(AssertionError):\n"
         "        rt4chart.assert_faithful('It lasts 30 days.', ['It lasts 14 days.'])\n"
     )
 
-    assert pytest_in(tmp_path).returncode == 0
+    run = pytest_in(tmp_path)
+
+    assert (run.returncode, "2 passed" in run.stdout) == (0, True), run.stdout
 
 
 def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
-    """An unknown one is said to be, with those that there are."""
+    """An unknown one is an error that lists the known ones."""
     (tmp_path / "test_app.py").write_text(TEST)
     (tmp_path / "pytest.ini").write_text("[pytest]\nrt4chart_judge = nobody\n")
 
@@ -62,16 +72,7 @@ def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
     chosen = pytest_in(tmp_path, "--rt4chart-judge", "local", "-k", "test_faithful")
 
     assert configured.returncode == pytest.ExitCode.USAGE_ERROR
-    told = configured.stdout + configured.stderr
-    assert told.count("unknown judge 'nobody': expected one of cascade, local") == 1
-    assert "Traceback" not in told
+    output = configured.stdout + configured.stderr
+    assert output.count("unknown judge 'nobody': expected one of cascade, local") == 1
+    assert "Traceback" not in output
     assert chosen.returncode == 0
-
-
-def test_the_plugin_loads_nothing_until_a_test_asks(tmp_path: Path) -> None:
-    """It is in every run of the user's tests."""
-    (tmp_path / "test_app.py").write_text(
-        "import sys\n\ndef test_it():\n    assert 'otel_rt4chart.verify' not in sys.modules\n"
-    )
-
-    assert pytest_in(tmp_path).returncode == 0

@@ -17,7 +17,7 @@ FINGERPRINT = "fp1:contradicted:number"
 FIRST, SECOND_ID = 0xAB00000000000001, 0xAB00000000000002
 
 
-def born(
+def store_issue(
     client: Client,
     found: Sequence[Failure],
     *,

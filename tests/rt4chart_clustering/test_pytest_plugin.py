@@ -30,9 +30,9 @@ def test_the_gate_s_words_are_the_failure(pytester: pytest.Pytester) -> None:
     Path(pytester.path, "set.jsonl").write_text(json.dumps(CASE))
     pytester.makepyfile(TESTS)
 
-    result = pytester.runpytest_subprocess(
-        "-q", "--rt4chart-judge", "rules", "-p", "no:cacheprovider"
-    )
+    # LangSmith's plugin costs every start of pytest a second.
+    plugins = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
+    result = pytester.runpytest_subprocess("-q", "--rt4chart-judge", "rules", *plugins)
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*failed: the rate is 100.0%, at most 5.0% is allowed*"])

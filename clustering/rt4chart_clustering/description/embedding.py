@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import HashingVectorizer
 
 from otel_rt4chart.judges.embedded_models import build_embedder as build_encoder
 from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
 
 Matrix = NDArray[np.float32]
+# scikit-learn takes 1.6 s of CPU to import, and most commands embed nothing: it is imported where
+# it is used. A command without it still fails at the start, with what to install.
+if find_spec("sklearn") is None:
+    raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
 
 
 class TextEmbedder(Protocol):
@@ -42,6 +46,8 @@ class HashingEmbedder:
 
     def __init__(self) -> None:
         """Nothing is fitted, so that equal texts have equal vectors in every run."""
+        from sklearn.feature_extraction.text import HashingVectorizer
+
         self._words = HashingVectorizer(n_features=self.width, ngram_range=(1, 2), dtype=np.float32)
         self._pieces = HashingVectorizer(
             n_features=self.width, analyzer="char_wb", ngram_range=(3, 5), dtype=np.float32

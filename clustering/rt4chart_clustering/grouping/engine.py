@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import HDBSCAN
 
 from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.algorithm import Group, Thresholds, group_of
@@ -62,6 +61,9 @@ def _dense_rows(vectors: Matrix, size: int) -> Labels:
 
     HDBSCAN compares splits with each other, so it cannot find a single cluster that holds all rows.
     """
+    # Imported here for the reason that `embedding` gives.
+    from sklearn.cluster import HDBSCAN
+
     # No reduction of dimensions before: below 100 dimensions clusters merge, and UMAP puts nine of
     # ten noise rows into clusters. Up to the most rows of one call, brute force is fast enough.
     fitted = HDBSCAN(

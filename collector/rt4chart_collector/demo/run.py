@@ -51,12 +51,9 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
         )
     grouping = bars.add_task("grouping failures", total=1)
     run_json_command("cluster", "--dsn", dsn, "--json")
-    issues = [
-        run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
-        for issue in run_json_command("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
-    ]
+    result = read_result(dsn)
     bars.update(grouping, completed=1)
-    return read_result(dsn, issues)
+    return result
 
 
 def empty_database_folder(folder: Path) -> Path:
@@ -73,8 +70,12 @@ def empty_database_folder(folder: Path) -> Path:
     return database
 
 
-def read_result(dsn: str, issues: list[dict[str, Any]]) -> DemoResult:
+def read_result(dsn: str) -> DemoResult:
     """The results in the database, compared with the human labels."""
+    issues = [
+        run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
+        for issue in run_json_command("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
+    ]
     with connect(dsn) as client:
         sums = route_sums(client)
         stored = verified_answers(client)

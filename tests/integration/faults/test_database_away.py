@@ -31,7 +31,7 @@ def test_database_that_is_killed_for_a_minute_costs_nothing(tmp_path: Path) -> N
             first.wait()
             began = time.monotonic()
             while time.monotonic() < began + AWAY_S:
-                assert running.status()["spans_stored"] >= 0
+                assert "spans_stored" in running.status()
                 time.sleep(1)
             refused = load.replies[503]
             with database(folder, port):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -67,9 +66,8 @@ assert os.waitpid(child, 0)[1] == 0
 )
 
 
-def run(script: str, judge: str, stop_s: float, **environment: str) -> tuple[list[str], float]:
-    """What a process printed, and how long it took."""
-    started = time.monotonic()
+def run(script: str, judge: str, stop_s: float, **environment: str) -> list[str]:
+    """The words that a process printed."""
     out = subprocess.run(
         [sys.executable, "-c", script, judge, str(stop_s)],
         cwd=ROOT,
@@ -80,13 +78,13 @@ def run(script: str, judge: str, stop_s: float, **environment: str) -> tuple[lis
         check=False,
     )
     assert out.returncode == 0, out.stderr
-    return out.stdout.split(), time.monotonic() - started
+    return out.stdout.split()
 
 
 @pytest.mark.parametrize("judge", ["rules", "local"])
 def test_what_is_queued_at_the_end_is_verified_and_exported(judge: str) -> None:
     """Though the process ends at once, and though exporters were added before us."""
-    names, _ = run(ENDS, judge, 20)
+    names = run(ENDS, judge, 20)
 
     assert sorted(names) == ["answer", "ask", "rt4chart.verify", "search"]
 
@@ -94,7 +92,7 @@ def test_what_is_queued_at_the_end_is_verified_and_exported(judge: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_begins_empty_and_verifies() -> None:
     """Though other threads held our locks at the fork; the parent goes on."""
-    names, _ = run(FORKS, "rules", 20)
+    names = run(FORKS, "rules", 20)
 
     assert names.count("rt4chart.verify") >= 2
 
@@ -102,9 +100,11 @@ def test_a_forked_child_begins_empty_and_verifies() -> None:
 def test_a_judge_that_hangs_does_not_hold_the_end() -> None:
     """The deadline is kept, with the application's own spans exported."""
     pytest.importorskip("openai")
-    with EndpointServer([hang(60)]) as server:
-        names, seconds = run(ENDS, "openai", 8, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="k")
+    # The process has 60 seconds to end: an end that waits for the judge is killed.
+    with EndpointServer([hang(90)]) as server:
+        # Imported before the deadline runs: on a busy machine the import takes longer than it.
+        script = f"import openai\n{ENDS}"
+        names = run(script, "openai", 5, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="k")
 
     assert sorted(names) == ["answer", "ask", "search"]
     assert len(server.seen) > 0
-    assert seconds < 45

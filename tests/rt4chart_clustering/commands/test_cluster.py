@@ -172,15 +172,14 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.e2e
 def test_rounds_end_with_a_sigterm(started: subprocess.Popen[str]) -> None:
-    """The first round tells its outcome; the signal ends the waiting for the next one."""
+    """The first round prints its outcome; the signal ends the wait for the next one."""
     assert started.stdout is not None
     assert json.loads(started.stdout.readline())["new"] == 0
 
-    asked = time.monotonic()
     started.send_signal(signal.SIGTERM)
 
-    assert started.wait(timeout=20) == 0
-    assert time.monotonic() - asked < 20
+    # The next round is a minute away.
+    assert started.wait(timeout=30) == 0
 
 
 @pytest.mark.e2e

@@ -14,7 +14,7 @@ from otel_rt4chart.cli import main
 from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE, PROPOSED_SPLIT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import SECOND, added, numbers
 
 DAY = 86_400 * SECOND
@@ -27,8 +27,8 @@ def two(client: Client) -> Client:
     now = time.time_ns()
     first = [replace(one, time_ns=now - at * DAY) for at, one in enumerate(numbers(8))]
     second = [replace(one, time_ns=now, route="trial") for one in added()[:3]]
-    born(client, first, sample_rate=0.1)
-    born(client, second, number=SECOND_ID, title="Added to the source")
+    store_issue(client, first, sample_rate=0.1)
+    store_issue(client, second, number=SECOND_ID, title="Added to the source")
     return client
 
 

@@ -15,7 +15,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import events_of
 from tests.endpoint_server import EndpointServer, error, text
 from tests.rt4chart_clustering.explain.traces import ANSWER, REFUND, TRIAL, failing, trace
-from tests.rt4chart_clustering.issues import FIRST, born
+from tests.rt4chart_clustering.issues import FIRST, store_issue
 
 SPAN = f"{9:016x}"
 
@@ -31,7 +31,7 @@ def lost(client: Client) -> Client:
         for spans in traces
     ]
     found = [failing(client, spans, nearest=TRIAL) for spans in moved]
-    born(client, found, is_stored=True)
+    store_issue(client, found, is_stored=True)
     return client
 
 

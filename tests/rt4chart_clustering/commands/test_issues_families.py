@@ -10,7 +10,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import numbers
 
 
@@ -20,8 +20,8 @@ def test_families_are_told_across_routes(
     """Two issues of a pattern on two routes are one family; a route alone can be asked for."""
     now = time.time_ns()
     found = [replace(one, time_ns=now) for one in numbers(8)]
-    born(client, found[:5], title="Number \x1b[2Jdiffers")
-    born(client, [replace(one, route="sales") for one in found[5:]], number=SECOND_ID)
+    store_issue(client, found[:5], title="Number \x1b[2Jdiffers")
+    store_issue(client, [replace(one, route="sales") for one in found[5:]], number=SECOND_ID)
 
     assert main(["issues", "families", "--dsn", dsn, "--json"]) == 0
     (family,) = json.loads(capsys.readouterr().out)

@@ -21,7 +21,7 @@ from rt4chart_collector.store.issues.eval_sets import (
 )
 from tests.rt4chart_clustering.console.web import HOSTILE, browsing, post, words_of
 from tests.rt4chart_clustering.evalset.made import stored, trace
-from tests.rt4chart_clustering.issues import FIRST, born
+from tests.rt4chart_clustering.issues import FIRST, store_issue
 
 SET = "/evalsets/regressions"
 WRONG = "The free trial lasts 30 days."
@@ -59,7 +59,7 @@ def test_without_sets_the_page_says_where_they_come_from(client: Client) -> None
 def test_an_issue_s_failures_become_cases(client: Client) -> None:
     """The set says how many, and what was left out and why."""
     found = stored(client, [trace(1, "How long?", WRONG), trace(2, "Free?", "It lasts 90 days.")])
-    born(client, found, is_stored=True)
+    store_issue(client, found, is_stored=True)
     path = f"/issues/{FIRST:016x}/promote"
 
     with browsing(client) as browser:

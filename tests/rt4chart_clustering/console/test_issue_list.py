@@ -12,7 +12,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import insert_issues
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, words_of
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import added, numbers
 
 ID = f"{FIRST:016x}"
@@ -20,9 +20,9 @@ ID = f"{FIRST:016x}"
 
 def two(client: Client) -> None:
     """An issue of eight failures on one route, and one of three on another."""
-    born(client, numbers(8), sample_rate=0.1)
+    store_issue(client, numbers(8), sample_rate=0.1)
     second = [replace(one, route="trial") for one in added()[:3]]
-    born(client, second, number=SECOND_ID, title="Added to the source")
+    store_issue(client, second, number=SECOND_ID, title="Added to the source")
 
 
 def test_an_empty_store_says_which_command_groups(client: Client) -> None:
@@ -82,7 +82,7 @@ def test_the_list_can_be_narrowed_and_sorted(client: Client) -> None:
 
 def test_many_issues_are_shown_a_page_at_a_time(client: Client) -> None:
     """A page has fifty issues and a link to the next page; a file has all of them."""
-    one = born(client, numbers(1), title="t0")
+    one = store_issue(client, numbers(1), title="t0")
     others = [replace(one, id=one.id + at, title=f"t{at}") for at in range(1, 61)]
     insert_issues(client, others, version=1)
 
@@ -99,7 +99,7 @@ def test_many_issues_are_shown_a_page_at_a_time(client: Client) -> None:
 
 def test_strangers_text_is_text(client: Client) -> None:
     """Titles, owners and routes run no script and are no template."""
-    born(client, [replace(one, route=HOSTILE) for one in numbers(2)], title=HOSTILE)
+    store_issue(client, [replace(one, route=HOSTILE) for one in numbers(2)], title=HOSTILE)
     record_events(client, [IssueEvent(FIRST, LATER, "owner", HOSTILE)])
 
     with browsing(client) as browser:

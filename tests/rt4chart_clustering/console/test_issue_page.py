@@ -9,7 +9,7 @@ from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import added, numbers
 
 ID = f"{FIRST:016x}"
@@ -24,7 +24,7 @@ def last(client: Client, issue: int = FIRST) -> tuple[str, str, str, str]:
 
 def test_an_issue_is_shown_whole(client: Client) -> None:
     """Figures, trend, examples that lead to the claim, where it happens, what can be done."""
-    born(client, numbers(8))
+    store_issue(client, numbers(8))
 
     with browsing(client) as browser:
         page = browser.get(PATH)
@@ -52,7 +52,7 @@ def test_an_unknown_issue_is_not_here(client: Client) -> None:
 
 def test_short_ids_and_aliases_lead_to_the_issue(client: Client) -> None:
     """Its own address is the one to keep; an address of a form leads back to it."""
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
 
     with browsing(client) as browser:
         short = browser.get(f"/issues/{ID[:4]}", follow_redirects=False)
@@ -64,7 +64,7 @@ def test_short_ids_and_aliases_lead_to_the_issue(client: Client) -> None:
 
 def test_where_the_evidence_was_lost_is_told_on_demand(client: Client) -> None:
     """As a part of the page, and as a page where there are no scripts."""
-    born(client, numbers(3))
+    store_issue(client, numbers(3))
 
     with browsing(client) as browser:
         part = browser.get(f"{PATH}/why", headers={"x-partial": "1"}).text
@@ -87,7 +87,7 @@ ACTS: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
 
 def test_an_act_is_in_the_trail_with_its_actor(client: Client) -> None:
     """And the browser is led to the issue, which shows it as text."""
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
 
     with browsing(client) as browser:
         for act, fields, event in ACTS:
@@ -120,7 +120,7 @@ REFUSED: list[tuple[str, dict[str, str], str]] = [
 
 def test_what_is_refused_is_told_at_the_form(client: Client) -> None:
     """In the words of the command; nothing is written."""
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
     before = events_of(client, FIRST)
 
     with browsing(client) as browser:
@@ -135,7 +135,7 @@ def test_what_is_refused_is_told_at_the_form(client: Client) -> None:
 
 def test_a_form_of_another_page_changes_nothing(client: Client) -> None:
     """A wrong token, none, another origin, and a console that is read only."""
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
     before = events_of(client, FIRST)
 
     with browsing(client) as browser:
@@ -153,7 +153,7 @@ def test_a_form_of_another_page_changes_nothing(client: Client) -> None:
 
 def test_nobody_acts_under_the_software_s_name(client: Client) -> None:
     """Whatever the proxy says."""
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
 
     with browsing(client) as browser:
         browser.headers["x-forwarded-email"] = "rt4chart"
@@ -165,9 +165,9 @@ def test_nobody_acts_under_the_software_s_name(client: Client) -> None:
 
 def test_a_proposed_merge_is_done_or_refused(client: Client) -> None:
     """Done, the page of the issue that stands for both has a way back."""
-    born(client, numbers(4))
+    store_issue(client, numbers(4))
     second = [replace(one, route="trial") for one in added()[:2]]
-    born(client, second, number=SECOND_ID, title="Added")
+    store_issue(client, second, number=SECOND_ID, title="Added")
     value = json.dumps({"into": ID, "likeness": 0.93})
     record_events(client, [IssueEvent(SECOND_ID, LATER - 2, PROPOSED_MERGE, value)])
     other = f"/issues/{SECOND_ID:016x}"

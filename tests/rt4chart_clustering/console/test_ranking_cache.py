@@ -9,7 +9,7 @@ from rt4chart_clustering.console.ranking_cache import FRESH_NS, MAX_AGE_NS, Rank
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events, record_merge
 from tests.rt4chart_clustering.console.web import LATER
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import added, numbers
 
 
@@ -33,16 +33,16 @@ def wait_for_threads() -> None:
 def test_figures_are_kept_and_counted_anew_beside_what_is_shown(client: Client) -> None:
     """Whoever asks late gets the old ones once; much later they are counted first."""
     ranking = RankingCache(client.sibling, beside)
-    born(client, numbers(2))
+    store_issue(client, numbers(2))
     assert claims(ranking, client, LATER) == {FIRST: 2}
-    born(client, added()[:3], number=SECOND_ID)
+    store_issue(client, added()[:3], number=SECOND_ID)
 
     assert claims(ranking, client, LATER + FRESH_NS) == {FIRST: 2}
     assert claims(ranking, client, LATER + FRESH_NS + 1) == {FIRST: 2}
     wait_for_threads()
     assert claims(ranking, client, LATER + FRESH_NS + 2) == {FIRST: 2, SECOND_ID: 3}
 
-    born(client, numbers(1, first=50), number=7)
+    store_issue(client, numbers(1, first=50), number=7)
     late = LATER + FRESH_NS + MAX_AGE_NS + 2
     assert claims(ranking, client, late) == {FIRST: 2, SECOND_ID: 3, 7: 1}
 
@@ -50,8 +50,8 @@ def test_figures_are_kept_and_counted_anew_beside_what_is_shown(client: Client) 
 def test_states_and_merges_are_those_of_now(client: Client) -> None:
     """Whoever wrote them."""
     ranking = RankingCache(client.sibling, beside)
-    born(client, numbers(2))
-    born(client, added()[:3], number=SECOND_ID)
+    store_issue(client, numbers(2))
+    store_issue(client, added()[:3], number=SECOND_ID)
     ranking.ranked_issues(client, LATER)
 
     record_events(client, [IssueEvent(FIRST, LATER, "state", "resolved")])

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -42,3 +46,29 @@ def test_the_embedder_is_the_one_that_the_variable_names() -> None:
     assert build_embedder("hashing").id == HashingEmbedder.id
     with pytest.raises(SettingsError, match="RT4CHART_EMBEDDER: expected hashing or local; got"):
         load(ClusteringSettings, environ={"RT4CHART_EMBEDDER": "bert"})
+
+
+def test_a_command_without_scikit_learn_fails_when_it_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Although the package is imported later, so that its message names what to install."""
+    module = "rt4chart_clustering.description.embedding"
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delitem(sys.modules, module)
+
+    with pytest.raises(ModuleNotFoundError) as missing:
+        import_module(module)
+
+    assert missing.value.name == "sklearn"
+
+
+def test_commands_load_without_importing_scikit_learn() -> None:
+    """Its import takes longer than most commands."""
+    script = (
+        "import sys; from otel_rt4chart.cli import load_commands; load_commands();"
+        "print([name for name in ('pandas', 'scipy', 'sklearn') if name in sys.modules])"
+    )
+
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+    assert loaded.stdout == b"[]\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,23 +29,34 @@ PARTITION = ("shop", "billing", f"{FINGERPRINT_VERSION}:baseless:prior_knowledge
 EVERYTHING = [*numbers(7), *numbers(5, route="sales", first=50), *added()]
 
 
+# The same failures come again in every example.
+described = cache(describe_failure)
+
+
+@cache
+def vector(text: str) -> list[float]:
+    """The text's vector."""
+    found: list[float] = EMBEDDER.embed([text])[0].tolist()
+    return found
+
+
 def unplaced(one: Failure, *, draw: int = 0) -> UnassignedFailure:
     """The failure beside no issue."""
-    partition = (one.service, one.route, describe_failure(one).fingerprint)
+    partition = (one.service, one.route, described(one).fingerprint)
     return UnassignedFailure(one.key, one.time_ns, one.version + 1, partition, 0, 0, 2.0, draw)
 
 
-def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[FoundIssue]:
-    """What is born of these failures, partition by partition."""
+def issues_of(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[FoundIssue]:
+    """The issues of these failures, partition by partition."""
     pool = UnassignedPool(partial(pool_limit, thresholds=THRESHOLDS))
     pool.put(unplaced(one, draw=at) for at, one in enumerate(failures))
-    lying = {one.key: EMBEDDER.embed([describe_failure(one).text])[0].tolist() for one in failures}
+    vectors = {one.key: vector(described(one).text) for one in failures}
     return [
         one
         for partition in pool.partitions(5)
         for one in find_issues(
             pool.kept(partition),
-            lying,
+            vectors,
             [issue for issue in known if issue.partition == partition],
             model=EMBEDDER.id,
             grouping=HdbscanGrouping(),
@@ -55,7 +67,7 @@ def births(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[Fou
 
 def test_pattern_on_a_route_is_an_issue_whatever_it_is_about() -> None:
     """Seven wrong numbers about seven things are one issue, and another route has its own."""
-    found = births([*numbers(7), *numbers(5, route="sales", first=50)])
+    found = issues_of([*numbers(7), *numbers(5, route="sales", first=50)])
 
     assert [(one.issue.partition, len(one.members)) for one in found] == [
         (("shop", "billing", f"{FINGERPRINT_VERSION}:contradicted:number"), 7),
@@ -65,12 +77,12 @@ def test_pattern_on_a_route_is_an_issue_whatever_it_is_about() -> None:
 
 def test_too_few_are_no_issue_yet() -> None:
     """Four of a kind wait, and nothing comes of nothing."""
-    assert births(numbers(4)) == births([]) == []
+    assert issues_of(numbers(4)) == issues_of([]) == []
 
 
 def test_unexplained_failures_are_clustered_by_what_they_say() -> None:
     """Claims that add the same make an issue; those that add this and that wait."""
-    (found,) = births(added())
+    (found,) = issues_of(added())
 
     claims = {one.key: one.claim for one in added()}
     assert found.issue.partition == PARTITION
@@ -79,15 +91,21 @@ def test_unexplained_failures_are_clustered_by_what_they_say() -> None:
     assert found.issue.model == EMBEDDER.id
 
 
+@pytest.fixture(scope="module")
+def unshuffled() -> object:
+    """The issues of all failures in their first order."""
+    return issues_of(EVERYTHING)
+
+
 @given(st.permutations(EVERYTHING))
-def test_order_of_failures_does_not_matter(shuffled: list[Failure]) -> None:
+def test_order_of_failures_does_not_matter(unshuffled: object, shuffled: list[Failure]) -> None:
     """The same failures in any order make the same issues with the same ids and members."""
-    assert births(shuffled) == births(EVERYTHING)
+    assert issues_of(shuffled) == unshuffled
 
 
 def test_ids_of_different_issues_differ() -> None:
     """Each route and pattern has an id of its own, of 64 bits."""
-    ids = {one.issue.id for one in births(EVERYTHING)}
+    ids = {one.issue.id for one in issues_of(EVERYTHING)}
 
     assert len(ids) == 3
     assert all(0 <= one < 2**64 for one in ids)
@@ -96,10 +114,10 @@ def test_ids_of_different_issues_differ() -> None:
 
 def test_group_near_a_known_issue_is_that_issue() -> None:
     """Its failures did not match one by one, but their middle lies by the issue's."""
-    (before,) = births(added())
+    (before,) = issues_of(added())
     assert before.is_new
 
-    (again,) = births([*added()[1:], failure(900, ADDED[0], nearest="Nothing.")], [before.issue])
+    (again,) = issues_of([*added()[1:], failure(900, ADDED[0], nearest="Nothing.")], [before.issue])
 
     assert again.issue.id == before.issue.id
     assert not again.is_new
@@ -107,7 +125,7 @@ def test_group_near_a_known_issue_is_that_issue() -> None:
 
 def test_middles_of_another_space_are_not_compared() -> None:
     """An issue whose vectors have another width is no neighbour; of equals the lower id is."""
-    (found,) = births(added())
+    (found,) = issues_of(added())
     other = replace(found.issue, id=1, centroid=(1.0,))
 
     assert nearest_issue(found.issue.centroid, [other]) is None
@@ -147,6 +165,6 @@ def test_pool_keeps_the_lowest_draws(draws: list[int], size: int) -> None:
 
 def test_vectors_come_as_single_precision() -> None:
     """A centroid is the same number after it was stored."""
-    (found,) = births(added())
+    (found,) = issues_of(added())
 
     assert found.issue.centroid == tuple(np.array(found.issue.centroid, np.float32).tolist())

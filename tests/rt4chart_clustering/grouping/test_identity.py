@@ -1,11 +1,12 @@
-"""Ids: what a failure was given it keeps, whatever comes, in whatever order and how often."""
+"""Ids of issues: a failure keeps its issue, and the ids do not depend on the order of arrival."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import assignments_of
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issues import list_issues
-from tests.conftest import fresh
+from tests.conftest import ReusedDatabase
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
 EVERYTHING = [
@@ -28,7 +29,6 @@ EVERYTHING = [
     *added(first=200),
     *numbers(5, first=300),
 ]
-new_database = contextmanager(fresh)
 SLOW = settings(max_examples=5, suppress_health_check=list(HealthCheck))
 
 
@@ -53,16 +53,29 @@ def days(client: Client, parts: Sequence[Sequence[Failure]]) -> list[dict[ClaimK
     return found
 
 
+@contextmanager
+def emptied(database: ReusedDatabase) -> Iterator[Client]:
+    """The database without rows, for one example."""
+    yield from database.emptied()
+
+
+@pytest.fixture(scope="module")
+def unshuffled(embedded_database: ReusedDatabase) -> list[dict[ClaimKey, int]]:
+    """Where all failures are after one day on which they came in their first order."""
+    with emptied(embedded_database) as client:
+        return days(client, [EVERYTHING])
+
+
 @SLOW
 @given(st.permutations(EVERYTHING), st.lists(st.integers(0, len(EVERYTHING)), max_size=2))
 def test_no_id_changes_when_days_are_added(
-    store_dsn: str, order: list[Failure], cuts: list[int]
+    embedded_database: ReusedDatabase, order: list[Failure], cuts: list[int]
 ) -> None:
     """However failures fall into days: each keeps its issue, and a second run changes none."""
     bounds = [0, *sorted(cuts), len(order)]
     parts = [order[start:end] for start, end in pairwise(bounds)]
 
-    with new_database(store_dsn) as client:
+    with emptied(embedded_database) as client:
         found = days(client, parts)
 
     for before, after in pairwise(found):
@@ -74,7 +87,11 @@ def test_no_id_changes_when_days_are_added(
 
 @SLOW
 @given(st.permutations(EVERYTHING))
-def test_two_databases_mint_the_same_ids(store_dsn: str, order: list[Failure]) -> None:
+def test_two_databases_derive_the_same_ids(
+    embedded_database: ReusedDatabase,
+    unshuffled: list[dict[ClaimKey, int]],
+    order: list[Failure],
+) -> None:
     """An id is a function of the failures: not of the moment, the machine or their order."""
-    with new_database(store_dsn) as one, new_database(store_dsn) as other:
-        assert days(one, [order]) == days(other, [EVERYTHING])
+    with emptied(embedded_database) as client:
+        assert days(client, [order]) == unshuffled

@@ -19,7 +19,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import acquire_lease
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from rt4chart_collector.store.issues.issues import Issue, list_issues
-from tests.rt4chart_clustering.issues import FIRST, born
+from tests.rt4chart_clustering.issues import FIRST, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers
 from tests.rt4chart_clustering.tickets.made import TICKET
 from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
@@ -58,7 +58,7 @@ class Repository:
 @pytest.fixture
 def issue(client: Client) -> Issue:
     """An issue of eight failures."""
-    return born(client, numbers(8))
+    return store_issue(client, numbers(8))
 
 
 def filed(
@@ -181,7 +181,7 @@ def test_the_command_files_and_follows(
 ) -> None:
     """No text of a user is in the ticket, unless examples are asked for."""
     now = time.time_ns()
-    born(client, [replace(one, time_ns=now) for one in numbers(8)])
+    store_issue(client, [replace(one, time_ns=now) for one in numbers(8)])
     repository = Repository()
     with ReplyServer(repository) as server:
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
@@ -214,7 +214,7 @@ def test_what_is_closed_is_not_followed(
     now = time.time_ns()
     repository = Repository()
     with ReplyServer(repository) as server:
-        born(client, [replace(one, time_ns=now) for one in numbers(12)])
+        store_issue(client, [replace(one, time_ns=now) for one in numbers(12)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
         monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")
@@ -241,7 +241,7 @@ def test_what_a_system_replies_cannot_steer_a_terminal(
         return Reply({"number": 7, "html_url": "u\x1b[2J\n[bold]7\u202e"}, 201)
 
     with ReplyServer(answer) as server:
-        born(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
+        store_issue(client, [replace(one, time_ns=time.time_ns()) for one in numbers(8)])
         monkeypatch.setenv("RT4CHART_GITHUB_URL", server.url)
         monkeypatch.setenv("RT4CHART_GITHUB_REPOSITORY", "o/r")
         monkeypatch.setenv("RT4CHART_GITHUB_TOKEN", "secret-token-1")

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -15,12 +14,11 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-
-START_S = 60.0
+from tests.polling import wait_until
 
 
 def status_of(url: str) -> int:
-    """What the address answers, 0 where nothing listens."""
+    """The status of the address, 0 where nothing listens."""
     asked = urllib.request.Request(url, headers={"accept": "text/html"})  # noqa: S310 - ours
     try:
         with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 - our own process
@@ -46,10 +44,7 @@ def test_it_is_up_while_its_database_is_away(tmp_path: Path) -> None:
         env=dict(os.environ),
     )
     try:
-        until = time.monotonic() + START_S
-        while status_of(f"http://127.0.0.1:{port}/healthz") != 200 and time.monotonic() < until:
-            time.sleep(0.1)
-        assert status_of(f"http://127.0.0.1:{port}/healthz") == 200
+        wait_until(lambda: status_of(f"http://127.0.0.1:{port}/healthz") == 200)
         assert status_of(f"http://127.0.0.1:{port}/") == 503
         assert status_of(f"http://127.0.0.1:{port}/settings") == 200
     finally:

@@ -1,4 +1,4 @@
-"""Both servers: TLS, clients that take their time, addresses that are taken, and the end."""
+"""Both servers: TLS, slow clients, addresses in use, and the end."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from rt4chart_collector.ingest.servers import (
 )
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.status import Status
+from tests.polling import WITHIN_S, wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import (
     ANY_PORT,
     Queue,
@@ -105,12 +106,22 @@ def received(connection: socket.socket) -> bytes:
     return parts
 
 
+def dribbled(slow: socket.socket, more: bytes) -> bool:
+    """Send a little more; True if the other side has ended the connection."""
+    slow.sendall(more)
+    slow.settimeout(0.05)
+    try:
+        return not slow.recv(1)
+    except TimeoutError:
+        return False
+
+
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     "begun", [b"", b"POST /v1/tra", HEAD + b"content-length: 9\r\n\r\nx"], ids=["", "head", "body"]
 )
 def test_client_that_dribbles_holds_no_other(queue: Queue, begun: bytes) -> None:
-    """Byte after byte, it is cut off; meanwhile others are answered."""
+    """It is cut off at its deadline; meanwhile others are answered."""
     with ways_in(Intake(queue.offer)) as served, served.connect() as slow:
         begin = time.monotonic()
         slow.sendall(begun)
@@ -118,29 +129,24 @@ def test_client_that_dribbles_holds_no_other(queue: Queue, begun: bytes) -> None
             f"{served.url}/v1/traces", content=request(span()), headers=PROTOBUF, timeout=10
         )
         with contextlib.suppress(ConnectionError):
-            while time.monotonic() - begin < 10:
-                slow.sendall(b"x" if begun else b"")
-                slow.settimeout(0.05)
-                with contextlib.suppress(TimeoutError):
-                    if not slow.recv(1):
-                        break
+            wait_until(lambda: dribbled(slow, b"x" if begun else b""))
         took = time.monotonic() - begin
 
     assert answer.status_code == 200
-    assert 0.2 < took < 8
+    # Not before its deadline.
+    assert took > 0.2
     assert len(queue.offered) == 1
 
 
 @pytest.mark.usefixtures("hurried")
 def test_rest_of_a_refused_body_is_not_waited_for(queue: Queue) -> None:
-    """A stranger hears 401 at once, and holds no connection with a body that never comes."""
+    """A client without the token gets 401, and its connection ends though its body never comes."""
     with ways_in(Intake(queue.offer, token="s3cret")) as served, served.connect() as stranger:  # noqa: S106
+        stranger.settimeout(WITHIN_S)
         stranger.sendall(HEAD + b"content-length: 1000\r\n\r\nx")
-        begin = time.monotonic()
         answer = received(stranger)
 
     assert answer.startswith(b"HTTP/1.1 401 ")
-    assert time.monotonic() - begin < 8
 
 
 def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
@@ -154,9 +160,7 @@ def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
                 unary(channel)(body)
         with served.connect() as leaving:
             leaving.sendall(HEAD + b"content-length: 9\r\n\r\nx")
-        until = time.monotonic() + 10
-        while metrics.counts(REQUESTS)["http", "malformed"] < 2 and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_until(lambda: metrics.counts(REQUESTS)["http", "malformed"] == 2)
 
     assert +Counter(metrics.counts(REQUESTS)) == {
         ("grpc", "busy"): 1,
@@ -227,9 +231,8 @@ def test_requests_in_hand_are_answered_before_the_end() -> None:
         with ways_in(Intake(offer)) as served:
             channel = stack.enter_context(served.channel())
             answers = list(send(served))
-            while len(offered) < 2:
-                time.sleep(0.01)
-            threading.Timer(0.5, stored.set_result, (None,)).start()
+            wait_until(lambda: len(offered) == 2)
+            threading.Timer(0.2, stored.set_result, (None,)).start()
         web, answer = (one.result(1) for one in answers)
         with pytest.raises(grpc.RpcError):
             unary(channel)(request(span()), timeout=5)
@@ -238,7 +241,7 @@ def test_requests_in_hand_are_answered_before_the_end() -> None:
     assert (web.status_code, answer) == (200, b"")
 
 
-def test_end_does_not_wait_longer_than_told() -> None:
+def test_end_waits_no_longer_than_its_limit() -> None:
     """Clients that were not answered send again."""
     stored: Future[None] = Future()
     stored.set_running_or_notify_cancel()
@@ -251,12 +254,10 @@ def test_end_does_not_wait_longer_than_told() -> None:
     with ways_in(Intake(offer), stop_s=1) as served, served.channel() as channel:
         call = unary(channel).future(request(span()))
         assert offered.wait(10)
-        begin = time.monotonic()
-        served_until = call
-    took = time.monotonic() - begin
 
-    assert took < 8
-    assert served_until.done()
+    # The end came although nothing was stored.
+    assert not stored.done()
+    assert call.done()
     stored.set_result(None)
 
 
@@ -299,8 +300,8 @@ def test_client_that_holds_a_connection_does_not_hold_the_end(queue: Queue) -> N
             idle.sendall(b"GET /nothing HTTP/1.1\r\nhost: t\r\n\r\n")
             assert b"404" in idle.recv(100)
             slow.sendall(HEAD + b"content-length: 9\r\n\r\nx")
-            time.sleep(0.2)
-            begin = time.monotonic()
-        took = time.monotonic() - begin
-
-    assert took < 4
+            # An end that waits for its clients comes when this closes their connections.
+            watchdog = threading.Timer(WITHIN_S, stack.close)
+            watchdog.start()
+        assert watchdog.is_alive()
+        watchdog.cancel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from threading import Thread
 
@@ -20,6 +19,7 @@ from rt4chart_collector.core.settings import (
 )
 from rt4chart_collector.service.monitor import StandaloneMonitor, monitors_store, standalone_routes
 from rt4chart_collector.store.engine.connect import Client
+from tests.polling import wait_until
 from tests.rt4chart_collector.detect.monitor.world import World
 
 EVIDENCE = "rt4chart_route_drift_log_evidence{"
@@ -41,10 +41,8 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
     lone = StandaloneMonitor(opened, SETTINGS, clock=lambda: world.now)
     thread = Thread(target=lone.run, daemon=True)
     thread.start()
-    until = time.monotonic() + 60
     asking = TestClient(Starlette(routes=standalone_routes(lone, SETTINGS)))
-    while EVIDENCE not in asking.get("/metrics").text and time.monotonic() < until:
-        time.sleep(0.1)
+    wait_until(lambda: EVIDENCE in asking.get("/metrics").text)
     metrics, rates = asking.get("/metrics"), asking.get("/v1/rates?service=shop")
     lone.stop()
     thread.join(30)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
 from rt4chart_collector.store.schema.migrate import migrate
+from tests.polling import wait_until
 from tests.rt4chart_collector.service.beside import beside, endpoint_of, guest
 
 DATABASE = "test_local_api"
@@ -70,10 +70,8 @@ def place(owner: Client) -> Iterator[Place]:
 
 
 def until_running(owner: Client, count: int = 1) -> None:
-    """Wait until so many slow statements run, for a bounded time."""
-    until = time.monotonic() + PATIENCE_S
-    while owner.query(RUNNING).result_rows != [(count,)]:
-        assert time.monotonic() < until
+    """Wait until so many slow statements run."""
+    wait_until(lambda: owner.query(RUNNING).result_rows == [(count,)])
 
 
 def test_guest_reads_what_the_owner_reads(place: Place) -> None:
@@ -230,9 +228,7 @@ def test_slow_reader_is_cut_off(owner: Client) -> None:
         head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n{token}\r\nContent-Length: {len(query)}"
         slow = place.send(f"{head}\r\n\r\n{query}")
         assert slow.recv(1) == b"H"
-        until = time.monotonic() + PATIENCE_S
-        while place.post("SELECT 1").status_code == 503:
-            assert time.monotonic() < until
+        wait_until(lambda: place.post("SELECT 1").status_code != 503)
         slow.close()
 
 

@@ -101,9 +101,9 @@ def test_many_rerankers_take_no_longer_than_many_spans() -> None:
     searches = [retriever(number, 1, *texts) for number in range(2, 1_000)]
     ranked = [reranker(number, 1, texts[:3], ()) for number in range(1_000, 2_000)]
     answer = replace(ANSWER, start_ns=90_000, end_ns=91_000)
-    started = time.perf_counter()
+    started = time.process_time()
 
     (found,) = find_candidates([CHAIN, *searches, *ranked, answer])
 
     assert len(found.exchange.passages) == 3
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -97,11 +97,11 @@ def test_attributes_of_others_say_nothing(attributes: Mapping[str, object]) -> N
 @pytest.mark.parametrize("key", ["output.value", "retrieval.documents.0.document.metadata"])
 def test_a_huge_value_does_not_hang(key: str, value: str) -> None:
     """A megabyte costs milliseconds: the reader runs on the thread that exports."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_span(span({"openinference.span.kind": "RETRIEVER", key: value}))
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_signs_of_a_generation_find_every_golden_one() -> None:

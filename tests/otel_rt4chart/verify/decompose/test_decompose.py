@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -54,11 +54,11 @@ def test_ranges_are_in_order_and_leave_out_nothing_but_joints(answer: str) -> No
 
 def test_a_long_text_without_punctuation_takes_linear_time() -> None:
     """50,000 words, each of which may begin a predicate."""
-    started = perf_counter()
+    started = process_time()
 
     decompose(segment("the policy covers it and is good " * 7_200))
 
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10
 
 
 @pytest.mark.parametrize(

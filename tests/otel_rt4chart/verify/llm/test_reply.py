@@ -82,18 +82,18 @@ def test_any_reply_can_be_read(reply: str) -> None:
 )
 def test_a_deeply_nested_reply_is_read_in_time(reply: str) -> None:
     """Neither the stack nor the clock runs out."""
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert objects(reply, "verdicts") == []
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_long_text_is_no_number() -> None:
     """And it is seen to be none at once."""
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert number_of(" " * 100_000 + "x") is None
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,6 @@ def test_a_pool_that_nobody_uses_any_more_lets_its_threads_go() -> None:
 
 def test_a_job_that_hangs_does_not_keep_the_process() -> None:
     """Unlike the threads of concurrent.futures."""
-    started = time.monotonic()
+    ended = subprocess.run([sys.executable, "-c", HANGS], check=False, timeout=60)
 
-    subprocess.run([sys.executable, "-c", HANGS], check=True)
-
-    assert time.monotonic() - started < 30
+    assert ended.returncode == 0

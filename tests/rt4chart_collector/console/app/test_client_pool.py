@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 
 import pytest
 
@@ -12,6 +11,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.console.app.client_pool import ClientPool
 from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.store.engine.connect import Client
+from tests.polling import wait_until
 
 
 def test_a_client_is_used_again_unless_the_store_failed_under_it(client: Client) -> None:
@@ -48,7 +48,7 @@ def test_embedded_path_is_given_back_after_the_last_page(
     pool = ClientPool(client.sibling, 2, 1.0)
     with pool.client() as first:
         pass
-    time.sleep(0.5)
+    wait_until(lambda: not first._is_open)
 
     with pool.client() as later:
         assert later is not first

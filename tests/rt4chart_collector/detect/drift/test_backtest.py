@@ -63,7 +63,10 @@ def test_a_rise_is_found_by_each_rule_and_the_calm_route_by_none() -> None:
 
 def test_an_alarm_ends_where_the_rule_says_so() -> None:
     """What was after it is the rate until then."""
-    for one in results(back=30).values():
+    found = results(back=30)
+
+    assert found
+    for one in found.values():
         (alarm,) = one.alarms
         assert RISE + 29 * HOUR_NS < alarm.ended_ns <= RISE + 60 * HOUR_NS
 

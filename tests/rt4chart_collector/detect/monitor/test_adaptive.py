@@ -20,6 +20,7 @@ from rt4chart_collector.store.alerts.sampling_rates import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Bin, Tick
+from tests.conftest import fresh
 from tests.otel_rt4chart.sampling.rates_server import RatesServer, serving
 from tests.rt4chart_collector.detect.monitor.world import HOUR, World
 from tests.rt4chart_collector.records import NOON, SECOND
@@ -28,14 +29,21 @@ from tests.rt4chart_collector.telemetry.asked import get
 SET = SamplingRateRow("shop", "support", NOON, 0.5, NOON + HOUR, "rise")
 
 
-@pytest.fixture
-def world(client: Client) -> World:
+@pytest.fixture(scope="module")
+def calm(store_dsn: str) -> Iterator[World]:
     """Ten calm days of one route, sampled at one in ten."""
-    made = World(client, adaptive_cap=400.0)
-    made.answer(240, 10 / 3, 0.045, sample_rate=0.1)
-    # Chance may have left a little evidence behind.
-    made.answer(12, 60, 0.0, sample_rate=0.1)
-    return made
+    for client in fresh(store_dsn):
+        made = World(client, adaptive_cap=400.0)
+        made.answer(240, 10 / 3, 0.045, sample_rate=0.1)
+        # Chance may have left a little evidence behind.
+        made.answer(12, 60, 0.0, sample_rate=0.1)
+        yield made
+
+
+@pytest.fixture
+def world(client: Client, calm: World) -> World:
+    """A copy of these days."""
+    return calm.copied(client)
 
 
 @pytest.fixture

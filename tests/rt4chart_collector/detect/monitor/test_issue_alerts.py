@@ -20,7 +20,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issue_figures import DayWeight
 from rt4chart_collector.store.issues.issues import WatchedIssue
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
 NOW = NOON + 600 * SECOND
@@ -38,8 +38,8 @@ OLD = WatchedIssue(
 
 def test_new_and_regressed_issues_are_alerts(client: Client) -> None:
     """With the issue's id, title, service and route."""
-    born(client, numbers(3))
-    back = born(client, added(), number=SECOND_ID, state="regressed")
+    store_issue(client, numbers(3))
+    back = store_issue(client, added(), number=SECOND_ID, state="regressed")
 
     new, regressed = issue_alerts(client, now_ns=NOW)
 
@@ -54,7 +54,7 @@ def test_new_and_regressed_issues_are_alerts(client: Client) -> None:
 
 def test_an_issue_that_somebody_has_seen_is_new_no_more(client: Client) -> None:
     """The alert then has nothing that speaks for it."""
-    born(client, numbers(3))
+    store_issue(client, numbers(3))
     record_events(client, [IssueEvent(FIRST, NOW, "state", "acknowledged", actor="ann")])
 
     assert issue_alerts(client, now_ns=NOW) == []
@@ -100,7 +100,7 @@ def test_more_traffic_alone_is_no_growth() -> None:
 def test_a_growing_issue_says_by_how_much(client: Client) -> None:
     """Failures of today and a day before, as they stand for others."""
     earlier = [replace(one, time_ns=NOON - 4 * DAY_NS) for one in numbers(2)]
-    born(client, [*earlier, *numbers(12, first=20)], state="open")
+    store_issue(client, [*earlier, *numbers(12, first=20)], state="open")
     sound = [replace(one, time_ns=NOON - 4 * DAY_NS) for one in numbers(10, first=40)]
     insert_verdicts(client, [verdict(one) for one in sound])
 
@@ -122,7 +122,7 @@ def test_a_failure_that_stands_for_many_is_still_one(
     sound = [replace(verdict(one), sample_rate=0.01) for one in earlier[1:]]
     insert_verdicts(client, sound)
     failures = [earlier[0], *numbers(today, first=20)]
-    born(client, failures, state="open", sample_rate=0.01)
+    store_issue(client, failures, state="open", sample_rate=0.01)
 
     assert len(issue_alerts(client, now_ns=NOW)) == expected
 

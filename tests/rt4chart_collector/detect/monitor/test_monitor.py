@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -16,17 +16,25 @@ from rt4chart_collector.store.alerts.drift_states import latest_drift
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import Tick
+from tests.conftest import fresh
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.alerts.drift_rows import drift_rows
 
 
-@pytest.fixture
-def world(client: Client) -> World:
+@pytest.fixture(scope="module")
+def calm(store_dsn: str) -> Iterator[World]:
     """Ten calm days of one route: 2,400 claims, three in a hundred of them unfaithful."""
-    made = World(client)
-    made.answer(240, 10 / 3, 0.045)
-    return made
+    for client in fresh(store_dsn):
+        made = World(client)
+        made.answer(240, 10 / 3, 0.045)
+        yield made
+
+
+@pytest.fixture
+def world(client: Client, calm: World) -> World:
+    """A copy of these days."""
+    return calm.copied(client)
 
 
 def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:

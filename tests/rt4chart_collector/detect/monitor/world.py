@@ -15,12 +15,17 @@ from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.schema.migrate import LEDGER_TABLE
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
 HOUR = 3600 * SECOND
 DAY = 24 * HOUR
 START = NOON // HOUR * HOUR
 GOOD, BAD = (Label.ENTAILED,) * 3, (Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS)
+FILLED = """
+SELECT DISTINCT table FROM system.parts
+WHERE active AND database = currentDatabase() AND table != {ledger:String}
+"""
 _numbers = iter(range(1, 10**9))
 
 
@@ -29,9 +34,20 @@ class World:
 
     def __init__(self, client: Client, **settings: object) -> None:
         self.client = client
+        self._settings = settings
         self.now = START
         self._random = random.Random(7)  # noqa: S311 - a world, no secret
         self.monitor = self.another(**settings)
+
+    def copied(self, client: Client) -> World:
+        """The same world in another database: its rows as they are, at the same moment."""
+        made = World(client, **self._settings)
+        made.now = self.now
+        made._random.setstate(self._random.getstate())
+        for (table,) in self.client.query(FILLED, {"ledger": LEDGER_TABLE}).result_rows:
+            source = f"{self.client.database}.{table}"
+            client.command(f"ALTER TABLE {table} ATTACH PARTITION ALL FROM {source}")
+        return made
 
     def another(self, **settings: object) -> Monitor:
         """A monitor as of a process that starts now."""
@@ -51,14 +67,14 @@ class World:
         sample_rate: float = 1.0,
         since_ns: int | None = None,
     ) -> None:
-        """So many answers an hour, of which that share is bad, and move the clock behind them."""
+        """Store so many answers an hour, that share of them bad, and move the clock past them."""
         begin = self.now if since_ns is None else since_ns
         count = round(hours * an_hour)
         made = [
             self._verdict(begin + round((at + 0.5) * hours * HOUR / count), bad, route)
             for at in range(count)
         ]
-        told = [
+        answers = [
             replace(
                 one,
                 sample_rate=sample_rate,
@@ -66,7 +82,7 @@ class World:
             )
             for one in made
         ]
-        for page in _pages(told, 2000):
+        for page in _pages(answers, 2000):
             insert_verdicts(self.client, page)
         self.now = max(self.now, begin + round(hours * HOUR))
 

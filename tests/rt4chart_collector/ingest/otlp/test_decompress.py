@@ -55,11 +55,11 @@ def test_bomb_is_refused(encoding: str, times: int) -> None:
 def test_body_of_countless_empty_members_costs_little(encoding: str) -> None:
     """They would be copied again for each of them."""
     packed = PACKERS[encoding](b"") * (40 * PIECE_BYTES)
-    start = time.perf_counter()
+    start = time.process_time()
 
     with pytest.raises(InputError, match=f"at most {MEMBERS} members"):
         decompress(packed, encoding, LIMIT)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("encoding", PACKERS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import grpc
@@ -21,6 +20,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceS
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake
+from tests.polling import wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
 
@@ -48,7 +48,7 @@ def refusal(served: WaysIn, body: bytes, packing: grpc.Compression | None = None
     return raised.value
 
 
-def told(error: BaseException | None) -> tuple[grpc.StatusCode, str]:
+def status_of(error: BaseException | None) -> tuple[grpc.StatusCode, str]:
     """An error's code and text."""
     assert isinstance(error, grpc.Call)
     return error.code(), error.details() or ""
@@ -106,8 +106,8 @@ def test_any_bytes_are_taken_or_the_client_is_to_blame(served: WaysIn, body: byt
 
     assert (error is None) is is_request(body)
     if error is not None:
-        assert told(error)[0] is grpc.StatusCode.INVALID_ARGUMENT
-        assert "expected an ExportTraceServiceRequest" in told(error)[1]
+        assert status_of(error)[0] is grpc.StatusCode.INVALID_ARGUMENT
+        assert "expected an ExportTraceServiceRequest" in status_of(error)[1]
 
 
 def is_request(body: bytes) -> bool:
@@ -131,7 +131,7 @@ def test_too_large_message_is_refused_for_good(
     error = refusal(served, body, packing)
 
     assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert "larger than max" in told(error)[1]
+    assert "larger than max" in status_of(error)[1]
     assert retry_of(error) == []
     assert queue.offered == []
 
@@ -178,8 +178,8 @@ def test_token_is_asked_for_before_the_message(queue: Queue) -> None:
             with pytest.raises(grpc.RpcError) as refused:
                 ask(stalled(), metadata=sent, timeout=10)
             assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
-            assert "RT4CHART_TOKEN" in told(refused.value)[1]
-            assert TOKEN not in told(refused.value)[1]
+            assert "RT4CHART_TOKEN" in status_of(refused.value)[1]
+            assert TOKEN not in status_of(refused.value)[1]
         never.set()
         mine = (("authorization", f"Bearer {TOKEN}"),)
         unary(channel)(request(span(7)), metadata=mine)
@@ -202,8 +202,8 @@ def test_late_message_holds_no_other(served: WaysIn, queue: Queue) -> None:
         error = late.exception()
         never.set()
 
-    assert told(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert "within 1 s" in told(error)[1]
+    assert status_of(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "within 1 s" in status_of(error)[1]
     assert len(queue.offered) == 1
 
 
@@ -213,7 +213,7 @@ def test_call_without_a_message_is_malformed(served: WaysIn) -> None:
         streamed(channel)(iter(()))
 
     assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-    assert "got none" in told(raised.value)[1]
+    assert "got none" in status_of(raised.value)[1]
 
 
 def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
@@ -226,19 +226,16 @@ def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
         yield b""
 
     with ways_in(intake) as served, served.channel() as channel:
-        until = time.monotonic() + 30
         waiting = [streamed(channel).future(stalled()) for _ in range(70)]
         # Each counts as 4 MiB until it has come: 64 of them are the 256 MiB.
-        while intake.limiter.taken_requests < 64:
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        wait_until(lambda: intake.limiter.taken_requests == 64)
         error = refusal(served, request(span()))
         never.set()
         errors = [one.exception() for one in waiting]
 
     assert intake.limiter.requests == MAX_REQUESTS
     assert (error.code(), retry_of(error)) == (grpc.StatusCode.UNAVAILABLE, [1, 1])
-    refused = [told(error)[0] for error in errors if error]
+    refused = [status_of(error)[0] for error in errors if error]
     assert refused == [grpc.StatusCode.UNAVAILABLE] * len(refused)
     assert len(refused) == 6
     assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)

@@ -13,7 +13,7 @@ from rt4chart_collector.store.issues.failures import (
     failures,
     insert_descriptions,
 )
-from tests.rt4chart_clustering.issues import FIRST, born
+from tests.rt4chart_clustering.issues import FIRST, store_issue
 from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 
 
@@ -33,7 +33,7 @@ def drawn(
 
 def test_failures_come_with_their_vectors_and_issues(any_client: Client) -> None:
     """Those that are not described are counted; of two spaces the fuller one is taken."""
-    born(any_client, numbers(4))
+    store_issue(any_client, numbers(4))
     waiting = [replace(one, route="trial") for one in added()[:2]]
     insert_verdicts(any_client, [verdict(one) for one in waiting])
     described(any_client, "full", number=5)
@@ -51,7 +51,7 @@ def test_failures_come_with_their_vectors_and_issues(any_client: Client) -> None
 
 def test_the_same_failures_are_drawn_again(client: Client) -> None:
     """At most so many, of that time and route."""
-    born(client, numbers(8))
+    store_issue(client, numbers(8))
     described(client, "full")
 
     found = drawn(client, limit=3)

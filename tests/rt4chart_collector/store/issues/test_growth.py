@@ -11,7 +11,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import record_merge
 from rt4chart_collector.store.issues.issue_figures import HOUR_NS, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 
 VERIFIER = verdict(numbers(1)[0]).verifier
@@ -21,8 +21,8 @@ SCOPE = QueryScope(NOON - 4 * HOUR_NS, NOON + HOUR_NS, VERIFIER, "shop", "billin
 def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> None:
     """Failures before are spread over four hours; what they stand for counts."""
     earlier = [replace(one, time_ns=NOON - HOUR_NS) for one in numbers(4)]
-    born(any_client, [*earlier, *numbers(3, first=10)], sample_rate=0.5)
-    born(
+    store_issue(any_client, [*earlier, *numbers(3, first=10)], sample_rate=0.5)
+    store_issue(
         any_client,
         [replace(one, time_ns=NOON - HOUR_NS) for one in added()],
         number=SECOND_ID,
@@ -36,8 +36,8 @@ def test_an_issue_with_more_failures_an_hour_has_grown(any_client: Client) -> No
 
 def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None:
     """And it is not among the issues that are watched."""
-    born(client, numbers(2))
-    born(client, added()[:2], number=SECOND_ID)
+    store_issue(client, numbers(2))
+    store_issue(client, added()[:2], number=SECOND_ID)
     record_merge(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
     (found,) = issue_growth(client, SCOPE, at_ns=NOON).issues
@@ -49,8 +49,8 @@ def test_an_alias_counts_in_the_issue_that_stands_for_it(client: Client) -> None
 
 def test_of_too_many_issues_those_are_watched_that_failed_last(client: Client) -> None:
     """Not those with the lowest ids, among which a new one need not be."""
-    born(client, [replace(one, time_ns=NOON - HOUR_NS) for one in numbers(2)])
-    born(client, added()[:2], number=SECOND_ID)
+    store_issue(client, [replace(one, time_ns=NOON - HOUR_NS) for one in numbers(2)])
+    store_issue(client, added()[:2], number=SECOND_ID)
     assert [one.id for one in watched_issues(client)] == sorted((FIRST, SECOND_ID))
 
     (watched,) = watched_issues(client, limit=1)
@@ -60,7 +60,7 @@ def test_of_too_many_issues_those_are_watched_that_failed_last(client: Client) -
 
 def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
     """As often as the failures that it is evidence in."""
-    born(any_client, numbers(3))
+    store_issue(any_client, numbers(3))
 
     (found,) = issue_growth(any_client, SCOPE, at_ns=NOON).documents
 
@@ -69,7 +69,7 @@ def test_a_document_that_the_judge_named_has_grown(any_client: Client) -> None:
 
 def test_watched_issues_have_their_state_and_when_it_began(client: Client) -> None:
     """What an alert on an issue goes by."""
-    made = born(client, numbers(2), state="regressed")
+    made = store_issue(client, numbers(2), state="regressed")
 
     (found,) = watched_issues(client)
 

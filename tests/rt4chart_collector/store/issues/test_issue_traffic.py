@@ -14,7 +14,7 @@ from rt4chart_collector.store.issues.issue_figures import (
     decided_claims_by_day,
     failures_by_day,
 )
-from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, born
+from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
 
 NOW = NOON + 3600 * SECOND
@@ -23,8 +23,8 @@ NOW = NOON + 3600 * SECOND
 def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> None:
     """One over the sampling rate; what is older than the days does not count."""
     found = [replace(one, time_ns=NOON - at * DAY_NS) for at, one in enumerate(numbers(4))]
-    born(any_client, found, sample_rate=0.25)
-    born(any_client, added()[:2], number=SECOND_ID)
+    store_issue(any_client, found, sample_rate=0.25)
+    store_issue(any_client, added()[:2], number=SECOND_ID)
 
     days = failures_by_day(any_client, now_ns=NOW, days=3)
 
@@ -41,7 +41,7 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
 
 def test_a_time_in_the_future_is_today(client: Client) -> None:
     """An application's clock may run ahead."""
-    born(client, [replace(one, time_ns=NOW + SECOND) for one in numbers(1)])
+    store_issue(client, [replace(one, time_ns=NOW + SECOND) for one in numbers(1)])
 
     assert [one.age_days for one in failures_by_day(client, now_ns=NOW, days=7)] == [0]
 
@@ -49,7 +49,7 @@ def test_a_time_in_the_future_is_today(client: Client) -> None:
 def test_a_verdict_that_was_taken_back_counts_no_more(client: Client) -> None:
     """The assignment is there still; the claim is no failure any more."""
     (one,) = numbers(1)
-    born(client, [one])
+    store_issue(client, [one])
     first = verdict(one)
     assert first.report is not None
     claims = tuple(replace(claim, label=Label.ENTAILED) for claim in first.report.claims)
@@ -65,7 +65,7 @@ def test_a_verdict_that_was_taken_back_counts_no_more(client: Client) -> None:
 def test_an_answer_of_two_verifiers_counts_once(client: Client) -> None:
     """As the last of them saw it."""
     (one,) = numbers(1)
-    born(client, [one])
+    store_issue(client, [one])
     insert_verdicts(client, [verdict(one, verifier="other/1", version=5)])
 
     assert failures_by_day(client, now_ns=NOW, days=7) == []
