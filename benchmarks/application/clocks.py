@@ -28,7 +28,7 @@ class Nothing(SpanProcessor):
 
 
 CALLER = ("on_start", "on_end")
-BESIDE = ((MarkingExporter, "_changed"), (InlineVerifier, "_step"))
+BESIDE = ((MarkingExporter, "_apply_change"), (InlineVerifier, "_step"))
 
 
 class Clocks:
