@@ -157,7 +157,7 @@ def compare(
     without, with_us = Times(), Times()
     for _ in range(WARM):
         ask()
-    for _ in range(answers // BLOCK):
+    for _ in range(max(answers // BLOCK, 1)):
         for times in random.sample([without, with_us], 2):
             detach = attach(provider) if times is with_us else None
             block(provider, ask, times)

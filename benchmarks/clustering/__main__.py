@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.clustering.comparison import (
@@ -32,10 +34,16 @@ from benchmarks.clustering.comparison import (
 from benchmarks.clustering.rows import edited, flagged
 from benchmarks.clustering.systems import ROUTED, SYSTEMS
 
+# The modules of the rivals, and the packages that they come from.
+PACKAGES = {"umap": "umap-learn", "hdbscan": "hdbscan"}
+
 
 def main() -> int:
     """Choose settings, group, measure, print."""
     options = _options()
+    if missing := [PACKAGES[name] for name in PACKAGES if not find_spec(name)]:
+        sys.stderr.write(f"expected the packages of the rivals: pip install {' '.join(missing)}\n")
+        return 2
     tuning = edited(options.folder, options.tune)
     chosen = {system.name: choose(system, tuning) for system in SYSTEMS}
     routed = {system.name: choose_routed(system, tuning) for system in ROUTED}
