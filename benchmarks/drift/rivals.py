@@ -64,7 +64,7 @@ def two_proportion(counts: Counts) -> Floats:
 def burn_rate(counts: Counts) -> Floats:
     """Burn rates of both windows (1 h and 5 min, or 6 h and 30 min), the smaller; in baselines.
 
-    The pairs of the SRE workbook. Its bounds of 14.4 and 6 are for objectives of 99.9 %, so here it
+    The pairs of the SRE workbook. Its bounds of 14.4 and 6 are for objectives of 99.9%, so here it
     is the bound of the long pair, and the short pair's is to it as 14.4 to 6.
     """
     bad, all_ = claims_of(counts)

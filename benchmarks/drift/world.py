@@ -1,7 +1,7 @@
 """The simulated route of the drift benchmark: traffic, rate and answers of each tick.
 
 Claims of an answer are beta-binomial: five of them, an intra-class correlation of 0.2. Answers come
-by Poisson with a day's cycle of +-70 % and weekends of 60 %. The rate is 6 %; in the restless world
+by Poisson with a day's cycle of +-70% and weekends of 60%. The rate is 6%; in the restless world
 it is 15 % (log) higher or lower from day to day and rises by a tenth of itself in 30 days.
 """
 

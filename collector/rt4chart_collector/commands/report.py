@@ -150,7 +150,7 @@ def _figures(one: RateSlice | None) -> dict[str, object] | None:
 
 def show(report: PeriodReport, console: Console) -> None:
     """Print the routes as a table."""
-    table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
+    table = Table("route", "service", "unfaithful", "95%", "before", "claims", "answers", box=None)
     for one in report.routes:
         now = one.now
         before = one.before.rate.value if one.before else None

@@ -108,5 +108,5 @@ def _y(share: float, top: float) -> float:
 
 
 def _nice(share: float) -> float:
-    """The top of the scale: the next of 2, 5, 10, 20, 50 and 100 %."""
+    """The top of the scale: the next of 2, 5, 10, 20, 50 and 100%."""
     return next((top for top in (0.02, 0.05, 0.1, 0.2, 0.5) if share <= top), 1.0)

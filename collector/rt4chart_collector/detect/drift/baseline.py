@@ -148,7 +148,7 @@ def baseline_from(
 def dead_band(share: float, sd: float, days: int) -> float:
     """How far above the baseline a day's rate may lie that pages nobody.
 
-    1.6 deviations, of the upper 90 % bound that so many days give it (Wilson and Hilferty's cube
+    1.6 deviations, of the upper 90% bound that so many days give it (Wilson and Hilferty's cube
     root), as a factor on the rate: what differs between days multiplies, so upward it is longer.
     """
     free = days - 1 + PRIOR_DAYS
