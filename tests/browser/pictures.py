@@ -29,10 +29,12 @@ def main(folder: Path, url: str) -> None:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(console)
-        _take(page, folder / "console-overview.png")
+        _take(page, folder / "console-overview.png", is_whole=True)
         page.click(".alert-critical .alert-title")
         _take(page, folder / "console-alert.png")
         page.click("a.claim-text")
+        # The browser scrolls to the claim when the page has loaded: only after that, to the top.
+        page.wait_for_load_state("networkidle")
         page.evaluate("scrollTo(0, 0)")
         _take(page, folder / "console-answer.png")
         page.click(".crumbs a[href^='/routes/']")
@@ -61,10 +63,10 @@ def demo(url: str) -> Iterator[str]:
                 process.terminate()
 
 
-def _take(page: Page, path: Path) -> None:
+def _take(page: Page, path: Path, *, is_whole: bool = False) -> None:
     page.wait_for_load_state("networkidle")
     page.mouse.move(0, 0)
-    path.write_bytes(smaller(page.screenshot(animations="disabled")))
+    path.write_bytes(smaller(page.screenshot(animations="disabled", full_page=is_whole)))
     if path.stat().st_size > MOST_BYTES:
         sys.stderr.write(f"{path}: {path.stat().st_size} bytes, expected {MOST_BYTES} at most\n")
 

@@ -153,7 +153,7 @@ class World:
         )
         return Alert(
             *(Rule.ROUTE_DRIFT, Severity.CRITICAL, *RISING, 0),
-            title="support/refunds: unfaithful claims rose from 6.1 % to 24.0 %",
+            title="support/refunds: unfaithful claims rose from 6.1% to 24.0%",
             facts=facts,
             starts_ns=began,
         )

@@ -82,10 +82,9 @@ class Broker:
         (folder / "log4j2.properties").write_text(LOGGING)
         self._process: subprocess.Popen[bytes] | None = None
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        self._java(
-            "kafka.tools.StorageTool",
-            *("format", "--standalone", "-t", cluster, "-c", str(folder / "server.properties")),
-        ).wait(PATIENCE_S)
+        # With "=": an id may begin with a dash, which would be read as an option of its own.
+        options = (f"--cluster-id={cluster}", f"--config={folder / 'server.properties'}")
+        self._java("kafka.tools.StorageTool", "format", "--standalone", *options).wait(PATIENCE_S)
 
     def start(self) -> None:
         """Start, and wait until it answers."""

@@ -44,21 +44,21 @@ DAYS = ("14", "30")
 DIAGNOSED_FAILURES = 200
 ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
 EVENT_TEXTS = {
-    "born": "was created",
-    "titled": "was titled",
-    "renamed": "was renamed",
-    "summarised": "was summarised",
-    "state": "is",
-    "owner": "is owned by",
-    "note": "note",
-    "merged": "was merged into",
-    "split": "was split into",
-    "proposed_merge": "merge proposed",
-    "refused_merge": "merge refused:",
-    "proposed_split": "split proposed",
-    "refused_split": "split refused",
-    "cause": "was explained",
-    "ticket": "ticket",
+    "born": "created the issue for",
+    "titled": "set the title to",
+    "renamed": "renamed it to",
+    "summarised": "summarised it:",
+    "state": "set the state to",
+    "owner": "set the owner",
+    "note": "added a note",
+    "merged": "merged it into",
+    "split": "split off",
+    "proposed_merge": "proposed a merge",
+    "refused_merge": "refused a merge with",
+    "proposed_split": "proposed a split",
+    "refused_split": "refused a split",
+    "cause": "explained it",
+    "ticket": "recorded a ticket",
 }
 VALUELESS_EVENTS = ("proposed_merge", "proposed_split", "cause", "ticket", "refused_split")
 
@@ -250,7 +250,7 @@ def _tables(details: IssueDetails) -> list[Table[Row]]:
     ]
     return [
         Table("examples", "Examples", claims, _positional_columns(answers)),
-        Table("trail", "Trail", trail, _positional_columns(events)),
+        Table("trail", "History", trail, _positional_columns(events)),
     ]
 
 

@@ -57,7 +57,7 @@ class GateResult:
 
 
 def rate_of(cases: Sequence[CaseResult]) -> Rate:
-    """The share of unfaithful claims with its 95 % interval."""
+    """The share of unfaithful claims with its 95% interval."""
     counted = [(case.decided, case.unfaithful) for case in cases if case.decided]
     m, x = sum(one for one, _ in counted), sum(one for _, one in counted)
     mm, xx = sum(m * m for m, _ in counted), sum(x * x for _, x in counted)

@@ -149,7 +149,7 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
 
 def print_routes(report: PeriodReport, console: Console) -> None:
     """Print the routes as a table."""
-    table = Table("route", "service", "unfaithful", "95 %", "before", "claims", "answers", box=None)
+    table = Table("route", "service", "unfaithful", "95%", "before", "claims", "answers", box=None)
     for route in report.routes:
         now = route.now
         before = route.before.rate.value if route.before else None

@@ -16,7 +16,7 @@ DAY_S, HOUR_S = 86_400.0, 3600.0
 # verified in a minute. The left-out route alone would take as long as all the others.
 PLANTED, LEFT_OUT = "samsum", "podcast"
 GOOD_RELEASE, BAD_RELEASE = "2.3.0", "2.4.0"
-# More than the 2,000 claims that a baseline needs; 4 % of the answers are labelled wrong.
+# More than the 2,000 claims that a baseline needs; 4% of the answers are labelled wrong.
 CALM_ANSWERS, CALM_DAYS, CALM_WRONG = 1140, 12.5, 0.04
 BAD_ANSWERS, BAD_HOURS, BAD_WRONG = 70, 3.0, 0.7
 OTHERS_DAYS = 3.0

@@ -7,7 +7,7 @@ from rt4chart_collector.core.alerts.alert import Rule
 NEXT = {
     Rule.ROUTE_DRIFT: (
         "Revert the change that was made when the rise began, if there was one. Otherwise read the "
-        "worst answers and the issues that grew: rt4chart alerts show, or the alert in the console."
+        "worst answers and the issues that grew, in the console or with rt4chart alerts show."
     ),
     Rule.NEW_ISSUE: (
         "Read three of its claims beside their passages, then assign, ignore or resolve the issue."

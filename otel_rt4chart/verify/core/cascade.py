@@ -10,7 +10,7 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.judge import BatchJudge, Hint, Judge, is_remote
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
 
-# Escalates 40% of 1,440 dev claims; of the verdicts it keeps, 20% are wrong (benchmarks/judge.py).
+# Escalates 40% of 1,440 dev claims; of the verdicts it keeps, 20% are wrong (benchmarks/judge).
 THRESHOLD = 0.7
 
 

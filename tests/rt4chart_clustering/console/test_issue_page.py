@@ -71,7 +71,7 @@ def test_where_the_evidence_was_lost_is_told_on_demand(client: Client) -> None:
         page = browser.get(f"{PATH}/why").text
 
     assert part.startswith('<div class="why">')
-    assert "100 % present and contradicted" in words_of(part)
+    assert "100% present and contradicted" in words_of(part)
     assert "<html" in page
 
 
@@ -180,9 +180,9 @@ def test_a_proposed_merge_is_done_or_refused(client: Client) -> None:
         refused = post(browser, f"{other}/refuse_merge")
         again = words_of(browser.get(other).text)
 
-    assert "is 93 % similar" in page
+    assert "is 93% similar" in page
     assert merged.headers["location"] == PATH
     assert f"{SECOND_ID:016x}" in whole
     assert apart.headers["location"] == other
     assert (refused.status_code, last(client, SECOND_ID)[:2]) == (303, ("ann", "refused_merge"))
-    assert "is 93 % similar" not in again
+    assert "is 93% similar" not in again

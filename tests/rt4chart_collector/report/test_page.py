@@ -58,9 +58,9 @@ def test_rates_stand_with_interval_and_number(any_client: Client) -> None:
 
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", told(any_client)))
 
-    assert "50.0 %" in text
+    assert "50.0%" in text
     assert "n = 4 of 2" in text
-    assert re.search(r"\+16\.7 points from 33\.3 % .*; the intervals overlap", text)
+    assert re.search(r"\+16\.7 points from 33\.3% .*; the intervals overlap", text)
     assert "1 of 2 claims" in text
 
 
@@ -108,7 +108,7 @@ def test_texts_may_be_left_out(any_client: Client) -> None:
     assert "Zanzibar" in full
     assert claim not in bare
     assert "Zanzibar" not in bare
-    assert "100.0 %" in bare
+    assert "100.0%" in bare
 
 
 def test_a_time_without_answers_says_what_to_do(any_client: Client) -> None:

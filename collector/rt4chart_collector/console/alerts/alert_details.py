@@ -128,8 +128,8 @@ def _certainty(evidence: DriftEvidence) -> str:
     times = math.exp(min(max(log - bound, 0.0), 14.0))
     more = f"{times:,.0f} times" if times < 1e6 else "more than a million times"
     return (
-        "by chance, a rise like this occurs less than once a month on all routes together, unless "
-        "you allow more false alarms; the evidence is "
+        "By chance, a rise like this occurs less than once a month on all routes together, at the "
+        "default setting. The evidence is "
         + ("just at the threshold" if times < 1.5 else f"{more} the threshold")
     )
 
@@ -146,7 +146,10 @@ def _others(facts: AlertFacts) -> Iterator[tuple[str, str]]:
                 )
             yield "verifier", facts.verifier
             if facts.detectable_rise is not None:
-                yield "smallest rise detectable in 90 min", percent(facts.detectable_rise)
+                yield (
+                    "smallest rise detectable in 90 min",
+                    f"{facts.detectable_rise * 100:.1f} points",
+                )
         case IssueFacts():
             yield "title", facts.title
             if isinstance(facts, GrowingIssueFacts):

@@ -49,7 +49,7 @@ class RouteRow:
 
     @property
     def evidence(self) -> float | None:
-        """The evidence of a rise as a share of what pages; None without a monitor or baseline."""
+        """The evidence of a rise as a share of its threshold; None without monitor or baseline."""
         return evidence_share(self.drift)
 
     @property
@@ -135,14 +135,14 @@ def _coverage_cell(row: RouteRow) -> Markup:
 
 
 def evidence_share(drift: DriftRow | None) -> float | None:
-    """The evidence of a rise as a share of what pages; None without a monitor or baseline."""
+    """The evidence of a rise as a share of its threshold; None without monitor or baseline."""
     if drift is None or drift.state == "cold" or drift.page_at <= 0:
         return None
     return max(drift.page, 0.0) / drift.page_at
 
 
 def evidence_bar(drift: DriftRow | None) -> Markup:
-    """The evidence of a rise relative to what pages, as a bar with text."""
+    """The evidence of a rise relative to its threshold, as a bar with text."""
     share = evidence_share(drift)
     if drift is None:
         return Markup('<span class="quiet" title="{}">no recent evidence</span>').format(
@@ -153,10 +153,10 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
             f"the baseline has {count(drift.baseline_claims)} claims so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
-    words = {"warn": "warns", "page": "pages"}.get(kind, "normal")
+    words = {"warn": "warning", "page": "alert"}.get(kind, "normal")
     hint = f"{words}: evidence {max(drift.page, 0):.1f} of {drift.page_at:.1f} (natural log)"
     return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(
-        bar(share, hint, kind), kind, hint, f"{words} {min(share, 9.99) * 100:.0f} %"
+        bar(share, hint, kind), kind, hint, f"{words} {min(share, 9.99) * 100:.0f}%"
     )
 
 
@@ -186,7 +186,7 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.slice.rate.value,
         _rate_cell,
         is_sortable=True,
-        hint="share of decided claims that are contradicted or baseless, with its 95 % interval",
+        hint="share of decided claims that are contradicted or baseless, with its 95% interval",
     ),
     Column(
         "claims",
@@ -223,7 +223,7 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.evidence,
         _evidence_cell,
         is_sortable=True,
-        hint="evidence of a rise above the baseline, as a share of what it takes to page",
+        hint="logarithm of the evidence of a rise above the baseline, as a share of its threshold",
     ),
     Column("attention", "Alert", lambda row: row.attention, _alerts_cell, is_sortable=True),
 )

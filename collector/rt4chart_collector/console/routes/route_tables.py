@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
@@ -24,6 +24,8 @@ from rt4chart_collector.store.answers.answers import WorstAnswer
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrownIssue
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice
 from rt4chart_collector.store.rates.trends import Deployment
+
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,16 @@ def _issue_cell(row: GrownIssueRow) -> Markup:
     return link(issue_url(row.issue.id), row.title or f"issue {row.issue.id:016x}")
 
 
+def _hourly_column(name: str, title: str, failures: Callable[[_Row], float]) -> Column[_Row]:
+    return Column(
+        name,
+        title,
+        lambda row: round(failures(row), 2),
+        lambda row: f"{failures(row):.2f}",
+        is_number=True,
+    )
+
+
 def _answer_cell(row: WorstAnswer) -> Markup:
     claim = row.index if row.index >= 0 else None
     text = shortened(row.claim) or "its claims are no longer stored"
@@ -114,10 +126,8 @@ ISSUES: TableLayout[GrownIssueRow] = TableLayout(
     (
         Column("issue", "Issue", lambda row: f"{row.issue.id:016x}", _issue_cell),
         Column("title", "Title", lambda row: row.title, is_exported_only=True),
-        Column(
-            "before", "Failures/h before", lambda row: round(row.issue.before, 2), is_number=True
-        ),
-        Column("after", "Failures/h now", lambda row: round(row.issue.after, 2), is_number=True),
+        _hourly_column("before", "Failures/h before", lambda row: row.issue.before),
+        _hourly_column("after", "Failures/h now", lambda row: row.issue.after),
         Column("claims", "Claims", lambda row: row.issue.claims, is_number=True),
     ),
     "No issue of this route grew in this time range. rt4chart cluster groups failures into issues.",
@@ -127,8 +137,8 @@ DOCUMENTS: TableLayout[GrownDocument] = TableLayout(
     "Documents with more failures",
     (
         Column("document", "Document", lambda row: row.id, lambda row: shortened(row.id, 80)),
-        Column("before", "Failures/h before", lambda row: round(row.before, 2), is_number=True),
-        Column("after", "Failures/h now", lambda row: round(row.after, 2), is_number=True),
+        _hourly_column("before", "Failures/h before", lambda row: row.before),
+        _hourly_column("after", "Failures/h now", lambda row: row.after),
         Column("claims", "Claims", lambda row: row.claims, is_number=True),
     ),
     "No document has more failures than in the period before.",

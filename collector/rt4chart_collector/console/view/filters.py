@@ -28,18 +28,18 @@ def count(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """0.0831 as 8.3 %; small shares with two digits."""
+    """0.0831 as 8.3%; small shares with two digits."""
     if share is None:
         return UNKNOWN
     digits = 1 if share >= 0.001 or share == 0 else 2
-    return f"{share * 100:.{digits}f} %"
+    return f"{share * 100:.{digits}f}%"
 
 
 def interval(rate: Rate) -> str:
-    """A rate's 95 % interval, as 6.1–11.2 %."""
+    """A rate's 95% interval, as 6.1–11.2%."""
     if rate.low is None or rate.high is None:
         return ""
-    return f"{rate.low * 100:.1f}–{rate.high * 100:.1f} %"
+    return f"{rate.low * 100:.1f}–{rate.high * 100:.1f}%"
 
 
 def duration(seconds: float | None) -> str:

@@ -87,7 +87,7 @@ def test_interval_is_wider_where_claims_of_an_answer_stand_or_fall_together() ->
 
 
 def test_interval_covers_the_true_rate_in_nearly_all_repetitions() -> None:
-    """With correlated claims the 95 % interval holds the truth in 90 to 99 % of 600 draws."""
+    """With correlated claims the 95% interval holds the truth in 90 to 99% of 600 draws."""
     draw = random.Random(7)  # noqa: S311
     held = 0
     for _ in range(600):
@@ -106,7 +106,7 @@ def test_interval_covers_the_true_rate_in_nearly_all_repetitions() -> None:
 @pytest.mark.parametrize("answers_each", [5, 20, 40, 80])
 @pytest.mark.parametrize("icc", [0.2, 0.5])
 def test_interval_covers_the_true_rate_of_few_answers_too(answers_each: int, icc: float) -> None:
-    """In 86 to 99 % of 500 draws, however few the answers and however alike their claims."""
+    """In 86 to 99% of 500 draws, however few the answers and however alike their claims."""
     draw = random.Random(5)  # noqa: S311
     spread = 1 / icc - 1
     held = 0
@@ -181,7 +181,7 @@ def test_a_part_has_the_interval_of_the_whole_where_it_is_all_of_it() -> None:
 
 
 def test_a_part_s_interval_covers_the_truth() -> None:
-    """Where a third of the unfaithful claims are contradicted, in 90 to 99 % of 600 draws."""
+    """Where a third of the unfaithful claims are contradicted, in 90 to 99% of 600 draws."""
     draw = random.Random(11)  # noqa: S311
     held = 0
     for _ in range(600):

@@ -26,10 +26,10 @@ CHANGED = (
 @pytest.mark.parametrize(
     ("log", "threshold", "said"),
     [
-        (18.54, 11.01, "the evidence is 1,863 times the threshold"),
-        (90.0, 11.01, "the evidence is more than a million times the threshold"),
-        (11.02, 11.01, "the evidence is just at the threshold"),
-        (0.12, 0.1, "12.0 %, and 10.0 % alerts; this rule does not consider chance"),
+        (18.54, 11.01, "The evidence is 1,863 times the threshold"),
+        (90.0, 11.01, "The evidence is more than a million times the threshold"),
+        (11.02, 11.01, "The evidence is just at the threshold"),
+        (0.12, 0.1, "12.0%, and 10.0% alerts; this rule does not consider chance"),
     ],
 )
 def test_the_page_says_how_certain_a_rise_is(log: float, threshold: float, said: str) -> None:

@@ -55,10 +55,10 @@ def test_the_overview_puts_the_alarm_first(visitor: TestClient) -> None:
     """The alert, then its route with rate, n, interval and evidence."""
     page = visitor.get("/").text
 
-    assert page.index("rose from 6.1 %") < page.index("Routes <span")
+    assert page.index("rose from 6.1%") < page.index("Routes <span")
     rows = re.findall(r'href="(/routes/[^"]+)"', page)
     assert rows[0] == ROUTE
-    assert "pages 154 %" in page
+    assert "alert 154%" in page
     assert "(no route)" in page
 
 
@@ -102,7 +102,7 @@ def test_a_route_shows_what_may_have_moved_its_rate(visitor: TestClient) -> None
     """The new prompt version, the alert, the smallest rise that can be found, the worst answers."""
     page = visitor.get(ROUTE).text
 
-    assert "+3.1 %" in page
+    assert "+3.1 points" in page
     assert "kb/1" in page
     assert re.search(r'href="/answers/0[0-9a-f]{31}/[0-9a-f]{16}#claim-[0-9]', page)
     rows = visitor.get(f"{ROUTE}?format=json&table=prompt_version").json()["rows"]

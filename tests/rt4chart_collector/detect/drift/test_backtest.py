@@ -21,7 +21,7 @@ def hour(number: int, unfaithful: int) -> Tick:
 
 
 def routes(*, back: int = 0) -> list[RouteTicks]:
-    """A route that rises from 5 % to 20 % after sixteen days, and one that never does.
+    """A route that rises from 5% to 20% after sixteen days, and one that never does.
 
     `back` is after how many hours the first one is well again.
     """

@@ -31,5 +31,5 @@ def test_more_answers_more_time_and_fewer_routes_find_smaller_rises() -> None:
     ("answers", "low", "high"), [(50, 0.055, 0.085), (200, 0.03, 0.042), (1000, 0.016, 0.024)]
 )
 def test_it_agrees_with_what_was_simulated(answers: int, low: float, high: float) -> None:
-    """At 6 % and a steady rate: seven points at 50 an hour, 3.5 at 200, two at 1,000."""
+    """At 6% and a steady rate: seven points at 50 an hour, 3.5 at 200, two at 1,000."""
     assert low < (smallest_rise(BASELINE, answers) or 0) < high

@@ -29,7 +29,7 @@ ROSE, FELL = 6 * DAY, 7 * DAY
 
 @cache
 def risen() -> RouteTicks:
-    """Six calm days, one at 14 %, two calm ones."""
+    """Six calm days, one at 14%, two calm ones."""
     return route(9, lambda at: 0.14 if ROSE <= at < FELL else 0.06, seed=11)
 
 

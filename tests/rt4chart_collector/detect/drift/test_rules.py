@@ -13,7 +13,7 @@ ROSE = 2 * DAY
 
 
 def made(answers: int = 40) -> RouteTicks:
-    """Two days at about 6 %, six hours at about 16 %, six at 6 % again."""
+    """Two days at about 6%, six hours at about 16%, six at 6% again."""
     random = seeded(9)
     ticks = tuple(
         tick(at, drawn(random, answers, 0.16 if ROSE <= at < ROSE + 72 else 0.06))

@@ -39,7 +39,7 @@ def insert_monitoring(client: Client, about: Verdict) -> None:
         severity=Severity.CRITICAL,
         service=answer.service,
         route=answer.route,
-        title=f"{answer.route}: 9.1 % instead of 6.0 %",
+        title=f"{answer.route}: 9.1% instead of 6.0%",
         starts_ns=at_ns,
     )
     record_alert_events(
