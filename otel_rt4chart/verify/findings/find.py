@@ -18,7 +18,7 @@ from otel_rt4chart.verify.findings.sycophancy import sycophantic
 # 200 passages that contradict 300 claims would give 60,000 findings.
 MOST_PER_NAME = 20
 # A baseless claim is on topic if a sentence has this share of its content. Of the faithful answers
-# of the training split, .003 have an overreaching claim then (benchmarks/findings.py).
+# of the training split, .003 have an overreaching claim then (benchmarks/judge/findings.py).
 ON_TOPIC = 0.5
 
 

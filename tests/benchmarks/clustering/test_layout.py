@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.clustering.layout import WIDTH, layout
 from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
-from otel_rt4chart.verify.findings.failure_kinds import FINGERPRINT_KINDS, FailureKind
+from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.description.embedding import HashingEmbedder
 
 TEXTS = HashingEmbedder().embed(["the rent is due", "copper cables rust"])
