@@ -138,7 +138,7 @@ def test_poison_that_cannot_be_put_aside_is_not_committed(
         send(topic, range(1, 31))
         with workers(1, dsn, topic, tmp_path) as running:
             wait_counts(dsn, 30, running)
-            until_logged(running[0], "is not committed")
+            until_logged(running[0], "could not be written to the dead letters")
             running[0].stop()
     finally:
         topic.create(f"{TOPIC}.dlq")
