@@ -22,8 +22,8 @@ from tests.polling import wait_until
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
-# Hours of sleep in blocks of one row: it takes no CPU from the service.
-SLOW = "SELECT sleepEachRow(0.1) FROM numbers({}) SETTINGS max_block_size = 1"
+# It sleeps a second a block of rows, for ever: it takes no CPU from the service.
+SLOW = "SELECT count() FROM numbers({}) WHERE sleepEachRow(0.00002) = 1"
 RUNNING = "SELECT count() FROM system.processes WHERE query LIKE '%numbers({})%'"
 FILL = """
 import sys
@@ -149,11 +149,11 @@ def test_a_command_ends_when_it_is_interrupted_and_when_its_service_stops(
     The statement does not hold up the service's end, which ends the command with an error.
     """
     with service(dsn) as running:
-        with querying(dsn, 100_000) as interrupted:
+        with querying(dsn, 10**12) as interrupted:
             interrupted.send_signal(signal.SIGINT)
             assert interrupted.wait(PATIENCE_S) == 130
         assert rt4chart("sql", "SELECT 1", "--format", "csv", "--dsn", dsn)[1] == '"1"\n1\n'
-        with querying(dsn, 200_000) as process:
+        with querying(dsn, 10**13) as process:
             assert running.stop() == 0
             _, errors = process.communicate(timeout=PATIENCE_S)
 
