@@ -24,7 +24,7 @@ from tests.rt4chart_collector.telemetry.asked import samples
 pytestmark = pytest.mark.e2e
 STOP_S = 2.0
 # What the log says if the end takes longer than the stages' deadline allows.
-CUT_OFF = "broken off"
+CUT_OFF = "shutdown took longer"
 ANSWER = "The trial lasts 14 days."
 QUIET = ("--trace-quiet-s", "0", "--stop-s", str(STOP_S))
 # What a test does to the service before it starts, as a fault of the part would.
