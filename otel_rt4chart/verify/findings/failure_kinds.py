@@ -178,7 +178,7 @@ class FindingName(StrEnum):
         member._value_, member.label = value, label
         return member
 
-    CHUNK_ATTRIBUTION = "chunk_attribution", "Passages that support a claim"
+    CHUNK_ATTRIBUTION = "chunk_attribution", "Passages used"
     CHUNK_UTILISATION = "chunk_utilisation", "Share of passages used"
     CITATION = "citation", "Citation"
     CHERRY_PICKED = "cherry_picked", "Cherry-picked"

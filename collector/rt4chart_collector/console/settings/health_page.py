@@ -33,6 +33,13 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
+# Names of the status that a reader would have to look up.
+STATUS_LABELS = {
+    "answers_put_off": "answers postponed while the judge was paused",
+    "judging": "judge",
+    "traces_unsaved": "traces whose verdicts could not be stored",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class DecisionCount:
@@ -178,13 +185,18 @@ def _decision_counts(routes: Iterable[Coverage]) -> list[DecisionCount]:
 
 def _status_lines(status: Mapping[str, object]) -> list[tuple[str, str]]:
     """The status of the service as names and values."""
-    return [(name.replace("_", " "), _status_text(value)) for name, value in status.items()]
+    return [
+        (STATUS_LABELS.get(name, name.replace("_", " ")), _status_text(value))
+        for name, value in status.items()
+    ]
 
 
 def _status_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
+        if value.get("paused") is False:
+            return "running"
         return ", ".join(f"{name} {_status_text(inner)}" for name, inner in value.items()) or "none"
     return count(value) if isinstance(value, int | float) else str(value)
 
