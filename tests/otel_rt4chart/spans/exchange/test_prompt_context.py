@@ -124,7 +124,7 @@ def test_what_others_said_is_no_context(role: str) -> None:
      "context below\n", "- ", " ", "[1] a\n", "context (", "history:\n", "---\n", "a b c\n"],
 )  # fmt: skip
 def test_a_prompt_of_megabytes_is_read_in_linear_time(unit: str) -> None:
-    """Four times the text takes about four times as long: a square would take sixteen."""
+    """Eight times the text takes about eight times as long: a square would take 64 times."""
 
     def seconds(size: int) -> float:
         text = "Context: a\n" + unit * (size // len(unit))
@@ -135,7 +135,7 @@ def test_a_prompt_of_megabytes_is_read_in_linear_time(unit: str) -> None:
 
     small = max(min(seconds(60_000) for _ in range(3)), 0.002)
 
-    assert min(seconds(240_000) for _ in range(2)) < 10 * small
+    assert min(seconds(480_000) for _ in range(2)) < 32 * small
 
 
 @given(st.text(alphabet="<>/[]#:*-=\n {}Contextdocumentsqu1", max_size=300))
