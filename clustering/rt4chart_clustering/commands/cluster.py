@@ -190,7 +190,7 @@ def format_result(outcome: GroupingResult) -> str:
     regressed = f"; {one.regressed} regressed" if one.regressed else ""
     proposed = f"; {one.proposed} merges or splits proposed" if one.proposed else ""
     return (
-        f"{one.failures} new failure{'s' * (one.failures != 1)}: {one.grouped} assigned to "
+        f"{one.failures} new failure{'s' * (one.failures != 1)}; {one.grouped} assigned to "
         f"{issues} issue{'s' * (issues != 1)} ({one.new} new), {one.waiting} in no issue yet; "
         f"{one.unexplained} not explained by rules{regressed}{proposed}. "
         "List them: rt4chart issues\n"

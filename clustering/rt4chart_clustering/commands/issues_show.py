@@ -43,7 +43,10 @@ def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int
 
 def _listed(found: Sequence[RankedIssue], known: Sequence[Any], hidden: int) -> RenderableType:
     if not known:
-        return "No issues. `rt4chart cluster` groups the failures into issues."
+        return (
+            "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
+            "similar failures (--min-size)."
+        )
     closed = f"{hidden} closed issues are hidden: --state all" if hidden else ""
     if not found:
         return f"No matching issues. {closed}".strip()

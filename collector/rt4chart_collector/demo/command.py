@@ -93,5 +93,5 @@ def picture(result: DemoResult) -> str:
 
 
 COMMAND = Command(
-    "demo", "run the whole pipeline on real answers, in about a minute", configure, execute
+    "demo", "run the whole pipeline on real answers, in one to two minutes", configure, execute
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -181,16 +182,24 @@ def coverage_reason(reading: ClaimReading) -> str:
     return f"{reading.alignment.coverage:.0%} of its words' weight is in the passage"
 
 
-def missing_words_reason(reading: ClaimReading, words: Sequence[str]) -> str:
+def missing_words_reason(
+    reading: ClaimReading, words: Sequence[str], sentences: Sequence[Sentence]
+) -> str:
     """The words of the claim that no sentence has; `words`, where they are known already."""
     words = words or [
         word.text
         for word, met in zip(reading.claim.words, reading.alignment.equivalents, strict=True)
-        if not met
+        if not met and is_absent(word.text, sentences)
     ]
     if not words:
         return "no sentence of the passages joins its words"
     return "not in the passages: " + ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
+
+
+def is_absent(words: str, sentences: Sequence[Sentence]) -> bool:
+    """True where no sentence has these words as they stand, in whatever case."""
+    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
+    return not any(pattern.search(text) for one in sentences for text in (one.text, one.rendered))
 
 
 def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
@@ -271,14 +280,20 @@ def judgement_from_odds(
             clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
             reason = marked_words_reason(marked, near[0])
             return Judgement(Label.CONTRADICTED, (near[0].index,), confidence, reason, clashes)
-    missing = select_differences(reading, rivals=False)
-    words = [one.claimed for one in missing] or list(marked[:MAX_SHOWN])
-    slots = [one.slot for one in missing] or ["term"] * len(words)
+    differences = select_differences(reading, rivals=False)
+    # What stands in a passage is not missing from it, whatever else is wrong with its use.
+    missing = [
+        Clash(slot, words)
+        for slot, words in (
+            [(one.slot, one.claimed) for one in differences] or [("term", word) for word in marked]
+        )
+        if is_absent(words, sentences)
+    ][:MAX_SHOWN]
     return Judgement(
         Label.BASELESS,
         confidence=confidence,
-        reason=missing_words_reason(reading, words),
-        clashes=tuple(Clash(slot, word) for slot, word in zip(slots, words, strict=True)),
+        reason=missing_words_reason(reading, [one.claimed for one in missing], sentences),
+        clashes=tuple(missing),
     )
 
 

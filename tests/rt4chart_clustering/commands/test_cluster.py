@@ -80,7 +80,7 @@ def test_lease_is_prolonged_while_pages_come(client: Client) -> None:
         (NOTHING, "No new failures"),
         (
             replace(NOTHING, failures=1, grouped=1, known=1),
-            "1 new failure: 1 assigned to 1 issue (0",
+            "1 new failure; 1 assigned to 1 issue (0",
         ),
         (replace(NOTHING, waiting=3, regressed=2, proposed=1), "2 regressed; 1"),
     ],

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.bench.dataset import read_rows
+from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
@@ -221,3 +226,26 @@ def test_a_megabyte_passage_is_judged() -> None:
 def test_another_month_in_the_same_words_is_contradicted(claim: str, passage: str) -> None:
     """Even one that is also a common word, and so weighs nothing as a word."""
     assert judged(claim, passage).label is Label.CONTRADICTED
+
+
+def test_no_word_of_a_passage_is_called_missing() -> None:
+    """Over every second answer of the demo: what a passage has as it stands is not missing."""
+    demo = Path(__file__).parents[4] / "collector/rt4chart_collector/demo/data"
+    verifier = Verifier(RulesJudge())
+    missing = [
+        (clash.claimed, claim.text, row.exchange.passages)
+        for row in read_rows(demo)[::2]
+        for claim in verifier.verify(row.exchange).claims
+        if claim.label is Label.BASELESS
+        for clash in claim.clashes
+    ]
+
+    wrong = [
+        (words, claim)
+        for words, claim, passages in missing
+        if any(
+            re.search(rf"(?<!\w){re.escape(words)}(?!\w)", passage.text, re.IGNORECASE)
+            for passage in passages
+        )
+    ]
+    assert (len(missing) > 5, wrong) == (True, [])
