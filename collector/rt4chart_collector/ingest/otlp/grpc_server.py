@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TypeAlias
+from urllib.parse import unquote
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
@@ -19,6 +20,7 @@ CODES = {
     Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
     Fault.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
     Fault.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Fault.TOO_MANY_OBJECTS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
     Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
 }
@@ -43,7 +45,7 @@ class GrpcReceiver:
         sent = dict(context.invocation_metadata() or ())
         try:
             self._intake.authenticate(str(sent.get("authorization", "")))
-            with self._intake.limiter.slot() as slot:
+            with self._intake.limiter.slot(client_of(context.peer())) as slot:
                 body = await self._read(context, slot)
                 decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
@@ -65,6 +67,11 @@ class GrpcReceiver:
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
         slot.resize(len(body))
         return body
+
+
+def client_of(peer: str) -> str:
+    """The address of a client without its port, as HTTP has it: "ipv6:%5B::1%5D:4" is "::1"."""
+    return unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
