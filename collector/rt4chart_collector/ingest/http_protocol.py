@@ -10,7 +10,11 @@ from typing import Any
 
 import httptools
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 from uvicorn.server import ServerState
 
 # Twice the limit of requests at once (`intake.MAX_REQUESTS`): idle connections are kept alive.
@@ -145,6 +149,8 @@ class LimitedProtocol(HttpToolsProtocol):
         # None before the response that ends the connection.
         self._linger_bytes: int | None = None
         self._is_stopping = False
+        # True while a head is parsed that `_refuse_upgrade` made.
+        self._is_resuming = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Refuse the connection, or wait for its first request."""
@@ -195,25 +201,51 @@ class LimitedProtocol(HttpToolsProtocol):
             try:
                 self.parser.feed_data(data)
             except httptools.HttpParserUpgrade as upgrade:
-                # No other protocol is spoken here: HTTP/1.1 goes on after this request.
-                self.parser = httptools.HttpRequestParser(self)
                 data = data[upgrade.args[0] :]
+                self._refuse_upgrade()
             else:
                 return
 
+    def _refuse_upgrade(self) -> None:
+        """Go on with HTTP/1.1: Java's client offers h2c with each request, and sends its body.
+
+        The parser ended at the head. Another one gets as much of it as frames the body.
+        """
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        if framing := self._framing():
+            self._is_resuming = True
+            self.parser.feed_data(b"POST / HTTP/1.1\r\n%s\r\n" % framing)
+
+    def _framing(self) -> bytes:
+        """The headers that say how long the body is; empty if there is none."""
+        names = (b"content-length", b"transfer-encoding")
+        return b"".join(b"%s: %s\r\n" % pair for pair in self.headers if pair[0] in names)
+
+    def on_message_begin(self) -> None:
+        """Begin a head."""
+        if not self._is_resuming:
+            super().on_message_begin()
+
     def on_url(self, url: bytes) -> None:
         """Add a part of the URL."""
-        self._head_bytes += len(url)
-        super().on_url(url)
+        if not self._is_resuming:
+            self._head_bytes += len(url)
+            super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header."""
+        if self._is_resuming:
+            return
         self._head_bytes += len(name) + len(value) + 4
         self._check_head()
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin a request."""
+        if self._is_resuming:
+            self._is_resuming = False
+            return
         super().on_headers_complete()
         self._limiter.set_waiting(self, waits=False)
         self._expect(Phase.BODY)
@@ -241,6 +273,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """End a request."""
+        if self.parser.should_upgrade() and self._framing():
+            return
         self._expect(Phase.NOTHING)
         super().on_message_complete()
 
@@ -278,7 +312,8 @@ class LimitedProtocol(HttpToolsProtocol):
     def _check_time(self) -> None:
         """Cut the client off if it is late; else look again later."""
         self._timer = None
-        is_answering = self.cycle is not None and not self.cycle.response_complete
+        cycle: RequestResponseCycle | None = self.cycle
+        is_answering = cycle is not None and not cycle.response_complete
         if self._linger_bytes is not None:
             self.transport.abort()
         elif self._phase is Phase.HEAD:
@@ -310,9 +345,10 @@ class LimitedProtocol(HttpToolsProtocol):
     def _cut_off(self, reason: str, status: int, text: str) -> None:
         """Answer, end the request within the application, and discard what still comes."""
         self._limiter.note(reason)
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+        last: RequestResponseCycle | None = self.cycle
+        if last is None or last.response_complete or not last.response_started:
             self._write_response(status, text)
-        for cycle in (self.cycle, *(waiting for waiting, _ in self.pipeline)):
+        for cycle in (last, *(waiting for waiting, _ in self.pipeline)):
             if cycle is not None:
                 cycle.disconnected = True
                 cycle.message_event.set()

@@ -103,10 +103,10 @@ def run_service(
         monitor = build_monitor(monitor_client, monitoring, clock=clock, breaker=parts.breaker)
         if monitor is not None:
             observe_routes(parts.metrics, monitor.figures)
-        # Until the very end: a probe also finds a service that starts or stops.
         started = stack.enter_context(serve_health(shutdown.health, settings.health))
-        waits = settings.ack == STORED
-        intake = Intake(ingest.offer, token=token, waits=waits, metrics=parts.metrics)
+        intake = Intake(
+            ingest.offer, token=token, waits=settings.ack == STORED, metrics=parts.metrics
+        )
         rates = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *rates])
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeAlias
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from otel_rt4chart.core.errors import InputError
@@ -183,7 +183,7 @@ def _fields_of(message: Descriptor, known: dict[str, dict[int, Fields]]) -> dict
         return known[message.full_name]
     found = known[message.full_name] = {}
     for field in message.fields:
-        if field.type == FieldDescriptor.TYPE_MESSAGE:
+        if field.message_type is not None:
             found[field.number] = _fields_of(field.message_type, known)
         elif field.is_repeated:
             found[field.number] = {}
