@@ -17,7 +17,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.source import TOO_MANY_OBJECTS, KafkaMessage, decode_message
 from rt4chart_collector.ingest.otlp.decode import Request, decode_spans
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
-from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.intake import BODY_BYTES, Intake
 from rt4chart_collector.ingest.otlp.object_budget import (
     COPIED_BYTES,
     FREE_OBJECTS,
@@ -52,8 +52,10 @@ BOMBS = [
 
 
 def bomb(kind: str, name: str, objects: int = OBJECTS) -> bytes:
-    """The request of this name."""
-    return (protobuf_bombs if kind == PROTOBUF else json_bombs)(objects)[name]
+    """The request of this name, with fewer objects where it would be too large for its bytes."""
+    bombs = protobuf_bombs if kind == PROTOBUF else json_bombs
+    each = len(bombs(1_000)[name]) / 1_000
+    return bombs(min(objects, int(BODY_BYTES * 0.9 / each)))[name]
 
 
 @pytest.mark.parametrize(("kind", "name"), BOMBS)

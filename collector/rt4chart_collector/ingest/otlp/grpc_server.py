@@ -27,6 +27,8 @@ CODES = {
 # The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
+# A client whose connection is closed connects again with its next request.
+IDLE_MS = 300_000
 
 Server: TypeAlias = "grpc.aio.Server"
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -93,6 +95,7 @@ def build_server(intake: Intake) -> Server:
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+            ("grpc.max_connection_idle_ms", IDLE_MS),
             # With SO_REUSEPORT, two services on one port would silently share its clients.
             ("grpc.so_reuseport", 0),
         ]
