@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -21,12 +23,17 @@ from rt4chart_collector.ingest.http_protocol import (
 )
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.servers import bound_socket, serve_otlp
+from rt4chart_collector.ingest.servers import _Servers, bound_socket, serve_otlp
 from rt4chart_collector.service.health import Health
 from rt4chart_collector.service.http_routes import health_routes, serve_health
 from tests.attacks.scale import scaled
 from tests.polling import WITHIN_S, wait_until
-from tests.rt4chart_collector.ingest.otlp.ways_in import ANY_PORT, Queue, ways_in
+from tests.rt4chart_collector.ingest.otlp.ways_in import (
+    ANY_PORT,
+    Queue,
+    certificate,
+    ways_in,
+)
 from tests.rt4chart_collector.otlp.messages import request, span
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -56,6 +63,20 @@ def received(connection: socket.socket) -> bytes:
         while part := connection.recv(65536):
             parts += part
     return parts
+
+
+def one_answer(connection: socket.socket) -> bytes:
+    """The next answer on a connection that stays open."""
+    connection.settimeout(WITHIN_S)
+    found = b""
+    while b"\r\n\r\n" not in found:
+        found += connection.recv(65536)
+    head, _, body = found.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    assert length, head
+    while len(body) < int(length[1]):
+        body += connection.recv(65536)
+    return head + b"\r\n\r\n" + body
 
 
 def send_all(connection: socket.socket, data: bytes) -> None:
@@ -98,7 +119,7 @@ def test_stranger_is_answered_once_and_not_parsed_any_further() -> None:
     queue = Queue()
     with ways_in(Intake(queue.offer, token=TOKEN)) as served, served.connect() as stranger:
         send_all(stranger, CHUNKED)
-        answer = stranger.recv(65536)
+        answer = one_answer(stranger)
         send_all(stranger, b"1\r\nx\r\n" * scaled(50_000, 1_000_000) + b"0\r\n\r\n" + GET)
         answer += received(stranger)
 
@@ -114,7 +135,7 @@ def test_complete_refused_request_keeps_its_connection() -> None:
         for _ in range(2):
             # In one piece: the body is there before the answer.
             send_all(client, HEAD + b"content-length: 3\r\n\r\nabc")
-            answers.append(client.recv(65536))
+            answers.append(one_answer(client))
 
     assert [answer[:13] for answer in answers] == [b"HTTP/1.1 401 "] * 2
     assert b"connection" not in answers[0].lower()
@@ -143,6 +164,18 @@ def test_idle_connection_is_closed_before_its_first_request(
 
     assert ends == (b"", b"")
     assert reasons == {"slow": 2}
+
+
+def test_connection_without_a_handshake_is_closed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is no client yet, so no other limit counts it."""
+    monkeypatch.setattr(_Servers, "handshake_s", 0.3)
+    tls = certificate(tmp_path)
+    with ways_in(Intake(Queue().offer), tls=tls) as served, served.connect() as silent:
+        end = received(silent)
+
+    assert end == b""
 
 
 def test_empty_lines_after_an_answer_hold_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,10 +287,10 @@ def test_offer_of_another_protocol_is_ignored() -> None:
             # The head alone, and the rest later.
             send_all(client, sent[: 400 - 100 * number])
             send_all(client, sent[400 - 100 * number :])
-            assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+            assert one_answer(client).startswith(b"HTTP/1.1 200 ")
             assert len(queue.offered) == number
         send_all(client, GET.replace(b"\r\n\r\n", b"\r\n" + upgrade + b"\r\n"))
-        assert client.recv(65536).startswith(b"HTTP/1.1 404 ")
+        assert one_answer(client).startswith(b"HTTP/1.1 404 ")
 
     assert queue.span_ids == ["0" * 15 + "1"] * 3
 

@@ -177,6 +177,8 @@ def _config(
 class _Servers(uvicorn.Server):
     """The HTTP server, and the gRPC server that starts and stops with it, in one event loop."""
 
+    handshake_s = 5.0
+
     def __init__(
         self,
         config: uvicorn.Config,
@@ -204,6 +206,11 @@ class _Servers(uvicorn.Server):
         address = NOWHERE
         if self._intake is not None and self._grpc_address is not None:
             address = await self._start_grpc(self._intake, self._grpc_address)
+        if self._tls is not None:
+            # uvicorn has no setting for it, and asyncio waits for a minute.
+            loop = asyncio.get_running_loop()
+            limited = partial(loop.create_server, ssl_handshake_timeout=self.handshake_s)
+            loop.create_server = limited  # type: ignore[method-assign]
         await super().startup(sockets)
         self.listens_at.set_result(address)
 
