@@ -47,7 +47,8 @@ def object_budget(received_bytes: int) -> int:
 
 def budget_of_unpacked(body: bytes) -> int:
     """The same for a body that a library decompressed, whose size on the network is not known."""
-    if len(body) <= 2 * FREE_OBJECTS:
+    # Most bodies have no more bytes than this that could begin a message or a value.
+    if len(body) <= 2 * FREE_OBJECTS or _without(body, TAG_BYTES + b"{[,") <= FREE_OBJECTS:
         return FREE_OBJECTS
     return object_budget(len(zlib.compress(body, 1)))
 
