@@ -24,7 +24,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest test-integration test-browser console-pictures docs record check format bench train lock clean
+.PHONY: help demo test attack test-oldest test-integration test-browser console-pictures docs record check format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ test: $(STAMP) ## run the tests; WORKERS=N processes, one more than there are pr
 	@workers=$(WORKERS); \
 	$(BIN)/python -m pytest -q --maxprocesses 9 --dist worksteal \
 		-n $${workers:-$$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)')}
+
+attack: $(STAMP) ## run tests/attacks in full: minutes, where `make test` takes seconds
+	@echo "» pytest tests/attacks"
+	@RT4CHART_ATTACK=full $(BIN)/python -m pytest -q --durations=10 tests/attacks
 
 test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest OpenTelemetry
 	@echo "» pytest, OpenTelemetry 1.44"

@@ -208,7 +208,7 @@ def ours(folder: Path, _: str | None) -> Iterator[Server]:
     address = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "otel_rt4chart", "up", "--dsn", f"chdb://{folder / 'db'}"]
     command += ["--judge", "rules", "--otlp-http", address]
-    command += ["--otlp-grpc", "127.0.0.1:0", "--console", "off"]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--console", "off", "--health", "off"]
     with started(command, folder, {}, f"http://{address}/healthz") as pid:
         url = f"http://{address}"
         yield Server("rt4chart", pid, address, lambda: int(status(url)["spans_stored"]))

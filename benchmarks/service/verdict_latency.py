@@ -101,6 +101,7 @@ def measured(folder: Path, rate: float, options: argparse.Namespace) -> Run:
     address = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "otel_rt4chart", "up", "--dsn", f"chdb://{folder / 'db'}"]
     command += ["--judge", options.judge, "--otlp-http", address, "--otlp-grpc", "127.0.0.1:0"]
+    command += ["--health", "off"]
     command += ["--console", "off", "--trace-quiet-s", str(options.quiet)]
     url = f"http://{address}"
     with started(command, folder, {}, f"{url}/healthz") as pid:

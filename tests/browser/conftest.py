@@ -72,7 +72,7 @@ def service(folder: Path, what: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     free = "127.0.0.1:0"
-    flags = ["--dsn", dsn, "--otlp-http", free, "--otlp-grpc", free]
+    flags = ["--dsn", dsn, "--otlp-http", free, "--otlp-grpc", free, "--health", free]
     # Its own clock decides what is old: the monitor would find another world than the written one.
     environ = {**os.environ, "RT4CHART_MONITOR": "off", "RT4CHART_CONSOLE": f"127.0.0.1:{port}"}
     command = [str(Path(sys.executable).parent / "rt4chart"), "up", *flags]

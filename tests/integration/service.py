@@ -18,7 +18,7 @@ import httpx
 from tests.polling import wait_until
 
 ANY = "127.0.0.1:0"
-ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--console", ANY)
+ANY_PORTS = ("--otlp-http", ANY, "--otlp-grpc", ANY, "--console", ANY, "--health", ANY)
 PATIENCE_S = 60
 PROTOBUF = {"content-type": "application/x-protobuf"}
 READ = """

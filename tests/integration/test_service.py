@@ -143,6 +143,8 @@ def test_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
                 f"chdb://{tmp_path / 'db'}",
                 "--otlp-grpc",
                 "127.0.0.1:0",
+                "--health",
+                "off",
                 "--otlp-http",
                 address,
             ),

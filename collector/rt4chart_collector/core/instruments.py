@@ -82,6 +82,14 @@ def duration(name: str, description: str, *labels: str) -> Instrument:
 ROUTE = ("service", "route")
 
 REQUESTS = counter("requests", "request", "OTLP requests by way in and result", "way", "result")
+CONNECTIONS_REFUSED = counter(
+    "connections_refused",
+    "connection",
+    "HTTP connections to the OTLP port that were refused, or closed to make room (total, "
+    "per_client) or because a client broke a limit (slow, small_chunks, head, pipeline)",
+    "reason",
+    known=("total", "per_client", "slow", "small_chunks", "head", "pipeline"),
+)
 SPANS_RECEIVED = counter("spans_received", "span", "Spans of requests that could be decoded")
 SPANS_STORED = counter("spans_stored", "span", "Spans that were stored")
 SPANS_REFUSED = counter(

@@ -99,6 +99,17 @@ class ServiceSettings:
     )
     otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
     otlp_grpc: Address = setting(Address(LOCAL, 4317), "where to accept OTLP over gRPC", address)
+    health: Address | None = setting(
+        Address(LOCAL, 13134),
+        "where to serve /healthz and /readyz apart from all other requests; or off",
+        or_off(address, None),
+    )
+    connections: int = setting(
+        512, "HTTP connections that may be open at once", integer(1, 100_000)
+    )
+    connections_per_client: int = setting(
+        256, "the same for one client address, which a proxy shares", integer(1, 100_000)
+    )
     token: str = setting("", "what clients send as a bearer token", bearer_token, secret=True)
     tls_cert: str = setting("", "certificate chain in PEM; both servers speak TLS with it", text)
     tls_key: str = setting("", "private key of that certificate in PEM", text)
@@ -477,7 +488,7 @@ def check_metrics(url: str, own: Collection[Address]) -> None:
 def demo_environ(environ: Environment | None = None) -> dict[str, str]:
     """The environment of the demo's service, without the user's secrets, ports and alerts."""
     given = os.environ if environ is None else environ
-    own = ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC", "ALERTS_", "CONSOLE")
+    own = ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC", "HEALTH", "ALERTS_", "CONSOLE")
     left_out = tuple(PREFIX + name for name in own)
     return {name: value for name, value in given.items() if not name.startswith(left_out)}
 

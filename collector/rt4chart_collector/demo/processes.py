@@ -35,7 +35,7 @@ def service(dsn: str, log: Path) -> Iterator[str]:
     """Run `rt4chart up` on a free port; yields its URL, then stops it and waits for it."""
     endpoint = f"http://127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
-    command += ["--otlp-grpc", "127.0.0.1:0"]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--health", "off"]
     command += ["--console", "off", "--monitor", "off"]
     with (
         log.open("wb") as out,

@@ -147,7 +147,7 @@ def _running_service(dsn: str, address: str, log: Path) -> Iterator[subprocess.P
     """The service with console and monitor, in its own session: Ctrl-C must not reach it."""
     endpoint = f"127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint]
-    command += ["--otlp-grpc", "127.0.0.1:0", "--console", address]
+    command += ["--otlp-grpc", "127.0.0.1:0", "--health", "off", "--console", address]
     command += ["--monitor", "15"]
     environ = demo_environ()
     with (

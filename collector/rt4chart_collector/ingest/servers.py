@@ -12,21 +12,19 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import h11
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX
 from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.ingest.http_protocol import ConnectionLimiter, LimitedProtocol
 from rt4chart_collector.ingest.otlp.grpc_server import Server, bind, build_server
 from rt4chart_collector.ingest.otlp.intake import Intake
 
-# Twice the limit of requests at once (`intake.MAX_REQUESTS`): idle connections are kept alive.
-CONNECTIONS = 512
 # After the deadline uvicorn cancels its requests, which may take this long.
 CANCEL_S = 2.0
 NOWHERE = Address("", 0)
@@ -107,6 +105,7 @@ def serve_otlp(
     grpc_address: Address,
     *,
     tls: Tls | None = None,
+    limiter: ConnectionLimiter | None = None,
     stop_s: float,
 ) -> Iterator[Address]:
     """Serve OTLP over HTTP and gRPC; yields the address of gRPC.
@@ -114,25 +113,33 @@ def serve_otlp(
     At the end, requests in progress are answered first. Raises SettingsError if gRPC cannot listen
     at its address.
     """
-    web = _Servers(_config(app, tls, stop_s), tls, intake, grpc_address)
-    with _running(web, bound, stop_s):
+    web = _Servers(_config(app, tls, limiter, stop_s), tls, intake, grpc_address)
+    with _running(web, bound, stop_s, "otlp"):
         yield web.listens_at.result()
 
 
 @contextmanager
 def serve_http(
-    app: ASGIApp, bound: socket.socket, *, tls: Tls | None = None, stop_s: float
+    app: ASGIApp,
+    bound: socket.socket,
+    *,
+    tls: Tls | None = None,
+    stop_s: float,
+    name: str = "http",
 ) -> Iterator[None]:
-    """Serve an application over HTTP; at the end, requests in progress are answered first."""
-    web = _Servers(_config(app, tls, stop_s), tls)
-    with _running(web, bound, stop_s):
+    """Serve an application over HTTP, in a thread of this name with an event loop of its own.
+
+    At the end, requests in progress are answered first.
+    """
+    web = _Servers(_config(app, tls, None, stop_s), tls)
+    with _running(web, bound, stop_s, name):
         web.listens_at.result()
         yield
 
 
 @contextmanager
-def _running(web: _Servers, bound: socket.socket, stop_s: float) -> Iterator[None]:
-    thread = threading.Thread(target=web.run_both, args=(bound,), name="otlp", daemon=True)
+def _running(web: _Servers, bound: socket.socket, stop_s: float, name: str) -> Iterator[None]:
+    thread = threading.Thread(target=web.run_both, args=(bound,), name=name, daemon=True)
     thread.start()
     try:
         yield
@@ -143,11 +150,15 @@ def _running(web: _Servers, bound: socket.socket, stop_s: float) -> Iterator[Non
             log.error("requests were not finished in time; their clients retry them")
 
 
-def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
+def _config(
+    app: ASGIApp, tls: Tls | None, limiter: ConnectionLimiter | None, stop_s: float
+) -> uvicorn.Config:
+    protocol = partial(LimitedProtocol, limiter=limiter or ConnectionLimiter())
     return uvicorn.Config(
         app,
         loop="asyncio",
-        http=DeadlineProtocol,
+        # uvicorn only calls it.
+        http=protocol,  # type: ignore[arg-type]
         # Warnings are about malformed requests, with which anyone could fill the log.
         log_level="error",
         log_config=None,
@@ -157,7 +168,6 @@ def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
         server_header=False,
         # Addresses in headers are not trusted; console/app/access.py decides on proxies.
         proxy_headers=False,
-        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=max(round(stop_s), 1),
         ssl_certfile=tls.cert if tls else None,
         ssl_keyfile=tls.key if tls else None,
@@ -166,6 +176,8 @@ def _config(app: ASGIApp, tls: Tls | None, stop_s: float) -> uvicorn.Config:
 
 class _Servers(uvicorn.Server):
     """The HTTP server, and the gRPC server that starts and stops with it, in one event loop."""
+
+    handshake_s = 5.0
 
     def __init__(
         self,
@@ -194,6 +206,11 @@ class _Servers(uvicorn.Server):
         address = NOWHERE
         if self._intake is not None and self._grpc_address is not None:
             address = await self._start_grpc(self._intake, self._grpc_address)
+        if self._tls is not None:
+            # uvicorn has no setting for it, and asyncio waits for a minute.
+            loop = asyncio.get_running_loop()
+            limited = partial(loop.create_server, ssl_handshake_timeout=self.handshake_s)
+            loop.create_server = limited  # type: ignore[method-assign]
         await super().startup(sockets)
         self.listens_at.set_result(address)
 
@@ -211,49 +228,3 @@ class _Servers(uvicorn.Server):
         await server.start()
         self._grpc = server
         return Address(address.host, port)
-
-
-HEAD_S = 5.0
-# Longer than `intake.BODY_S`, so that the client gets a response before it is cut off.
-BODY_S = 35.0
-
-
-class DeadlineProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with deadlines: closes a connection whose head or body arrives too late.
-
-    The receiver's own timeout holds only while it reads a body; this one also covers requests that
-    were refused before. h11 bounds the size of the head (16 KiB).
-    """
-
-    head_s = HEAD_S
-    body_s = BODY_S
-    _deadline: asyncio.TimerHandle | None = None
-    _state: object = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the deadline before the first byte."""
-        super().connection_made(transport)
-        self._note_state()
-
-    def data_received(self, data: bytes) -> None:
-        """Update the deadline when another part of a request begins."""
-        super().data_received(data)
-        self._note_state()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """End the deadline."""
-        self._set_deadline(None)
-        super().connection_lost(exc)
-
-    def _note_state(self) -> None:
-        """Restart the deadline for each part of a request, and end it after the last one."""
-        state = self.conn.their_state
-        if state is not self._state:
-            self._state = state
-            self._set_deadline({h11.IDLE: self.head_s, h11.SEND_BODY: self.body_s}.get(state))
-
-    def _set_deadline(self, seconds: float | None) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        late = self.transport.abort
-        self._deadline = None if seconds is None else self.loop.call_later(seconds, late)

@@ -15,7 +15,6 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.dead_letters import DeadLetterQueue
 from rt4chart_collector.ingest.kafka.offset_tracker import OffsetTracker
 from rt4chart_collector.ingest.kafka.source import (
-    UNREADABLE,
     KafkaMessage,
     SpanSource,
     decode_message,
@@ -164,13 +163,13 @@ class KafkaStream:
         """Track the message; None if it has no spans to verify."""
         found = decode_message(message)
         # A message is finished when each of its traces is; an unreadable one is finished once.
-        parts = len({span.trace_id for span in found.spans}) if found else 1
+        parts = 1 if isinstance(found, str) else len({span.trace_id for span in found.spans})
         message_id = self._offsets.track(message.partition, message.offset, parts)
         if message_id is None:
             return None
         self._metrics.add(KAFKA_MESSAGES, "read")
-        if found is None:
-            self._dead_letters.add(message, UNREADABLE, message_id)
+        if isinstance(found, str):
+            self._dead_letters.add(message, found, message_id)
             return None
         self._metrics.add(SPANS_RECEIVED, number=len(found.spans) + found.rejected)
         self._metrics.add(SPANS_REFUSED, "invalid", number=found.rejected)

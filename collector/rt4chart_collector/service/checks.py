@@ -27,6 +27,8 @@ def checks() -> Iterator[Check]:
     yield check_database(settings.dsn, shown)
     yield check_port(settings.otlp_http, "otlp_http")
     yield check_port(settings.otlp_grpc, "otlp_grpc")
+    if settings.health:
+        yield check_port(settings.health, "health")
     yield check_alert_targets()
 
 
@@ -58,8 +60,10 @@ def check_alert_targets() -> Check:
 
 
 def check_port(address: Address, setting: str) -> Check:
-    """Whether an OTLP port is free; one in use is no failure, as the service may be running."""
-    name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port"}[setting]
+    """Whether a port is free; one in use is no failure, as the service may be running."""
+    name = {"otlp_http": "OTLP/HTTP port", "otlp_grpc": "OTLP/gRPC port", "health": "health port"}[
+        setting
+    ]
     try:
         with bound_socket(address, setting):
             return Check(name, "ok", f"{address} is free")

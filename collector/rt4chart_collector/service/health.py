@@ -9,11 +9,13 @@ from collections.abc import Callable
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 
-STOPPING, STORE_UNREACHABLE, QUEUE_FULL = "stopping", "store_unreachable", "queue_full"
+STARTING, STOPPING, STORE_UNREACHABLE = "starting", "stopping", "store_unreachable"
+QUEUE_FULL = "queue_full"
 WRITER, ASSEMBLER, WORKERS = "writer", "assembler", "workers"
 # The order in which /readyz reports them.
 REASONS = (
     STOPPING,
+    STARTING,
     *(f"{part}_dead" for part in (WRITER, ASSEMBLER, WORKERS)),
     STORE_UNREACHABLE,
     QUEUE_FULL,

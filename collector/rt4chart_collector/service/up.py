@@ -7,14 +7,21 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from socket import socket
+
+from starlette.types import ASGIApp
 
 from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.judges.answer_verdicts import Clock
+from rt4chart_collector.core.instruments import CONNECTIONS_REFUSED
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
 from rt4chart_collector.detect.monitor.metrics import observe_routes
+from rt4chart_collector.ingest.http_protocol import ConnectionLimiter
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.servers import (
+    Tls,
     bound_socket,
     check_port_is_free,
     load_tls,
@@ -26,7 +33,7 @@ from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER
-from rt4chart_collector.service.http_routes import operations_routes
+from rt4chart_collector.service.http_routes import operations_routes, serve_health
 from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitor_running
 from rt4chart_collector.service.stages import Shutdown, closing, stage
@@ -96,8 +103,10 @@ def run_service(
         monitor = build_monitor(monitor_client, monitoring, clock=clock, breaker=parts.breaker)
         if monitor is not None:
             observe_routes(parts.metrics, monitor.figures)
-        waits = settings.ack == STORED
-        intake = Intake(ingest.offer, token=token, waits=waits, metrics=parts.metrics)
+        started = stack.enter_context(serve_health(shutdown.health, settings.health))
+        intake = Intake(
+            ingest.offer, token=token, waits=settings.ack == STORED, metrics=parts.metrics
+        )
         rates = monitor_routes(monitor, monitoring, token, clock=clock)
         web = build_app(intake, [*operations_routes(status, token), *rates])
 
@@ -108,13 +117,34 @@ def run_service(
             WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, shutdown=shutdown
         )
         stack.enter_context(writer)
-        served = serve_otlp(web, bound, intake, settings.otlp_grpc, tls=tls, stop_s=settings.stop_s)
-        grpc = stack.enter_context(served)
+        grpc = stack.enter_context(accept_spans(settings, web, bound, intake, tls, parts.metrics))
+        started()
         # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+@contextmanager
+def accept_spans(
+    settings: ServiceSettings,
+    web: ASGIApp,
+    bound: socket,
+    intake: Intake,
+    tls: Tls | None,
+    metrics: ServiceMetrics,
+) -> Iterator[Address]:
+    """Serve OTLP over HTTP and gRPC with the settings' limits; yields the address of gRPC."""
+
+    def note(reason: str) -> None:
+        metrics.add(CONNECTIONS_REFUSED, reason)
+
+    limiter = ConnectionLimiter(settings.connections, settings.connections_per_client, note)
+    with serve_otlp(
+        web, bound, intake, settings.otlp_grpc, tls=tls, limiter=limiter, stop_s=settings.stop_s
+    ) as address:
+        yield address
 
 
 def build_assembler(

@@ -37,6 +37,7 @@ def test_judge_that_is_away_for_ten_minutes_costs_no_answer(
         judge="openai",
         otlp_http=ANY,
         otlp_grpc=ANY,
+        health=None,
         trace_quiet_s=0.1,
     )
     with run_service(settings, clock=lambda: time.time_ns() + jumped[0]) as service:

@@ -22,9 +22,9 @@ from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import REQUESTS
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.ingest.http_protocol import LimitedProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.servers import (
-    DeadlineProtocol,
     Tls,
     bound_socket,
     check_port_is_free,
@@ -58,8 +58,8 @@ def queue() -> Queue:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deadlines that a test can wait for."""
-    monkeypatch.setattr(DeadlineProtocol, "head_s", 0.3)
-    monkeypatch.setattr(DeadlineProtocol, "body_s", 0.8)
+    monkeypatch.setattr(LimitedProtocol, "head_s", 0.3)
+    monkeypatch.setattr(LimitedProtocol, "body_s", 0.8)
 
 
 def test_both_servers_speak_tls(queue: Queue, tmp_path: Path) -> None:
@@ -193,13 +193,13 @@ def test_kept_connection_takes_one_request_after_the_other(queue: Queue) -> None
 
 
 def test_head_has_a_limit(queue: Queue) -> None:
-    """400, and the connection ends."""
+    """431, and the connection ends."""
     with ways_in(Intake(queue.offer)) as served, served.connect() as long:
         with contextlib.suppress(ConnectionError):
             long.sendall(HEAD + b"x-long: " + b"x" * 200_000)
         answer = received(long)
 
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
     assert queue.offered == []
 
 
@@ -264,14 +264,14 @@ def test_end_waits_no_longer_than_its_limit() -> None:
 def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     """TCP_NODELAY, or an answer's body may come 40 ms after its head."""
     found: list[int] = []
-    made = DeadlineProtocol.connection_made
+    made = LimitedProtocol.connection_made
 
-    def noting(self: DeadlineProtocol, transport: asyncio.Transport) -> None:
+    def noting(self: LimitedProtocol, transport: asyncio.Transport) -> None:
         accepted = transport.get_extra_info("socket")
         found.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         made(self, transport)
 
-    monkeypatch.setattr(DeadlineProtocol, "connection_made", noting)
+    monkeypatch.setattr(LimitedProtocol, "connection_made", noting)
     with ways_in(Intake(queue.offer)) as served:
         assert httpx.get(f"{served.url}/nothing").status_code == 404
 

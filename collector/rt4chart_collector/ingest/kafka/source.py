@@ -10,6 +10,7 @@ from typing import Protocol
 from otel_rt4chart.core.errors import InputError, RT4ChartError
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
+from rt4chart_collector.ingest.otlp.object_budget import TooManyObjectsError
 
 
 class SourceError(RT4ChartError):
@@ -72,15 +73,18 @@ class SpanSource(Protocol):
 
 
 UNREADABLE = "no ExportTraceServiceRequest in protobuf encoding"
+TOO_MANY_OBJECTS = "more objects than a message of its size may have"
 log = logging.getLogger(__name__)
 
 
-def decode_message(message: KafkaMessage) -> Decoded | None:
-    """The spans of a message; None if it cannot be decoded."""
+def decode_message(message: KafkaMessage) -> Decoded | str:
+    """The spans of a message; the reason if it cannot be decoded."""
     try:
         return decode_spans(message.body)
+    except TooManyObjectsError:
+        return TOO_MANY_OBJECTS
     except InputError:
-        return None
+        return UNREADABLE
     except Exception as error:  # noqa: BLE001 - one message must not end the stream
         log.error("a message cannot be read: %s", redacted_error(error))
-        return None
+        return UNREADABLE

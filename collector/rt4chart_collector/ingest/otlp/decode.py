@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from google.protobuf.descriptor_pb2 import (
@@ -31,6 +31,11 @@ from otel_rt4chart.spans.model.record import (
     SpanLink,
     SpanRecord,
 )
+from rt4chart_collector.ingest.otlp.object_budget import (
+    budget_of_unpacked,
+    check_protobuf,
+    check_spans,
+)
 
 
 def lenient_request() -> type[ExportTraceServiceRequest]:
@@ -53,9 +58,9 @@ def lenient_request() -> type[ExportTraceServiceRequest]:
 
 
 def _read_as_bytes(message: DescriptorProto) -> None:
-    for field in message.field:
-        if field.type == FieldDescriptorProto.TYPE_STRING:
-            field.type = FieldDescriptorProto.TYPE_BYTES
+    for declared in message.field:
+        if declared.type == FieldDescriptorProto.TYPE_STRING:
+            declared.type = FieldDescriptorProto.TYPE_BYTES
     for nested in message.nested_type:
         _read_as_bytes(nested)
 
@@ -91,18 +96,26 @@ class _Pair(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The spans of a request; `rejected` counts the spans without a valid id or time."""
+    """The spans of a request; `rejected` counts the spans without a valid id or time.
+
+    `copied_bytes` is what the spans take beyond the body, because each is stored with its resource.
+    """
 
     spans: tuple[SpanRecord, ...]
     rejected: int = 0
     reason: str = ""
+    copied_bytes: int = field(default=0, compare=False)
 
 
-def decode_spans(body: bytes) -> Decoded:
+def decode_spans(body: bytes, budget: int | None = None) -> Decoded:
     """Decode the spans of a request; invalid UTF-8 inside strings becomes U+FFFD.
 
-    Raises InputError if the bytes are not an ExportTraceServiceRequest.
+    `budget` limits its objects; without one, the body's own size after compression does. Raises
+    InputError if the bytes are not an ExportTraceServiceRequest, TooManyObjectsError beyond the
+    budget.
     """
+    budget = budget_of_unpacked(body) if budget is None else budget
+    check_protobuf(body, budget)
     try:
         request = Request.FromString(body)
     except DecodeError as error:
@@ -110,16 +123,27 @@ def decode_spans(body: bytes) -> Decoded:
             "expected an ExportTraceServiceRequest in protobuf encoding, "
             f"got {len(body)} bytes of something else: {error}"
         ) from error
-    return collect_decoded([span for group in request.resource_spans for span in _spans_of(group)])
+    copied = check_spans(_span_counts(request), budget)
+    return collect_decoded(
+        [span for group in request.resource_spans for span in _spans_of(group)], copied
+    )
 
 
-def collect_decoded(found: Sequence[SpanRecord | str]) -> Decoded:
+def _span_counts(request: ExportTraceServiceRequest) -> Iterator[tuple[int, int]]:
+    for group in request.resource_spans:
+        resource_bytes = group.resource.ByteSize()
+        for scoped in group.scope_spans:
+            yield len(scoped.spans), resource_bytes + scoped.scope.ByteSize()
+
+
+def collect_decoded(found: Sequence[SpanRecord | str], copied_bytes: int) -> Decoded:
     """Separate the spans from the reasons, which replace spans that cannot be stored."""
     reasons = sorted({item for item in found if type(item) is str})
     if not reasons:
-        return Decoded(cast("tuple[SpanRecord, ...]", tuple(found)))
-    spans = tuple(span for span in found if isinstance(span, SpanRecord))
-    return Decoded(spans, len(found) - len(spans), "; ".join(reasons))
+        spans = cast("tuple[SpanRecord, ...]", tuple(found))
+    else:
+        spans = tuple(span for span in found if isinstance(span, SpanRecord))
+    return Decoded(spans, len(found) - len(spans), "; ".join(reasons), copied_bytes)
 
 
 def find_fault(trace_id: bytes, span_id: bytes, start_ns: int) -> str:

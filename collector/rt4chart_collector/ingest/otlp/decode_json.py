@@ -10,7 +10,8 @@ from __future__ import annotations
 import binascii
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.record import AttributeValue, SpanEvent, SpanLink, SpanRecord
@@ -22,6 +23,7 @@ from rt4chart_collector.ingest.otlp.decode import (
     collect_decoded,
     find_fault,
 )
+from rt4chart_collector.ingest.otlp.object_budget import budget_of_unpacked, check_json, check_spans
 
 Json = Mapping[str, object]
 # The recursion limit of protobuf's own parsers.
@@ -29,11 +31,15 @@ MAX_DEPTH = 100
 SHOWN = 80
 
 
-def decode_json(body: bytes) -> Decoded:
+def decode_json(body: bytes, budget: int | None = None) -> Decoded:
     """Decode the spans of a request; invalid UTF-8 and half surrogate pairs become U+FFFD.
 
-    Raises InputError if the bytes are not an ExportTraceServiceRequest.
+    `budget` limits its objects; without one, the body's own size after compression does. Raises
+    InputError if the bytes are not an ExportTraceServiceRequest, TooManyObjectsError beyond the
+    budget.
     """
+    budget = budget_of_unpacked(body) if budget is None else budget
+    check_json(body, budget)
     try:
         request = json.loads(body.decode("utf-8-sig", "replace") or "{}")
     except (ValueError, RecursionError) as error:
@@ -44,7 +50,26 @@ def decode_json(body: bytes) -> Decoded:
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
     groups = _maps(request, "resourceSpans")
-    return collect_decoded([span for group in groups for span in _spans_of(group)])
+    copied = check_spans(_span_counts(groups), budget)
+    return collect_decoded([span for group in groups for span in _spans_of(group)], copied)
+
+
+def _span_counts(groups: Sequence[Json]) -> Iterator[tuple[int, int]]:
+    for group in groups:
+        resource_bytes = _text_bytes(_map(group, "resource"))
+        for scoped in _maps(group, "scopeSpans"):
+            spans = _field(scoped, "spans")
+            number = len(spans) if isinstance(spans, list) else 0
+            yield number, resource_bytes + _text_bytes(_map(scoped, "scope"))
+
+
+def _text_bytes(value: object) -> int:
+    """The length of all texts in a value."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(map(_text_bytes, value)) if isinstance(value, list) else 0
 
 
 def _spans_of(group: Json) -> Iterator[SpanRecord | str]:
@@ -121,11 +146,12 @@ def _value(value: Json, depth: int) -> AttributeValue:
 
 def _field(holder: Json, name: str) -> object:
     """A field by its name in lowerCamelCase, else by that in the .proto."""
-    if name in holder:
-        return holder[name]
-    return holder.get(
-        "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-    )
+    return holder[name] if name in holder else holder.get(_snake_case(name))
+
+
+@cache
+def _snake_case(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _map(holder: Json, name: str) -> Json:

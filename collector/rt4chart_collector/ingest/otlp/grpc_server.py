@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TypeAlias
+from urllib.parse import unquote
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
@@ -19,12 +20,15 @@ CODES = {
     Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
     Fault.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
     Fault.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Fault.TOO_MANY_OBJECTS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
     Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
 }
 # The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
+# A client whose connection is closed connects again with its next request.
+IDLE_MS = 300_000
 
 Server: TypeAlias = "grpc.aio.Server"
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -43,7 +47,7 @@ class GrpcReceiver:
         sent = dict(context.invocation_metadata() or ())
         try:
             self._intake.authenticate(str(sent.get("authorization", "")))
-            with self._intake.limiter.slot() as slot:
+            with self._intake.limiter.slot(client_of(context.peer())) as slot:
                 body = await self._read(context, slot)
                 decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
@@ -67,6 +71,11 @@ class GrpcReceiver:
         return body
 
 
+def client_of(peer: str) -> str:
+    """The address of a client without its port, as HTTP has it: "ipv6:%5B::1%5D:4" is "::1"."""
+    return unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
+
+
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
     """When to retry, twice: as the specification has it, and as OpenTelemetry's Python reads it."""
     retry_s = refused.retry_s
@@ -86,6 +95,7 @@ def build_server(intake: Intake) -> Server:
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+            ("grpc.max_connection_idle_ms", IDLE_MS),
             # With SO_REUSEPORT, two services on one port would silently share its clients.
             ("grpc.so_reuseport", 0),
         ]

@@ -53,9 +53,12 @@ class Receiver:
             raise _unsupported("type", " or ".join(DECODERS), kind)
         if encoding not in (IDENTITY, *ENCODINGS):
             raise _unsupported("encoding", f"{', '.join(ENCODINGS)} or none", encoding)
-        with self._intake.limiter.slot() as slot:
+        client = request.client.host if request.client else ""
+        with self._intake.limiter.slot(client) as slot:
             body = await self._read(request, slot)
-            decoded = await self._intake.take(slot, body, DECODERS[kind], encoding)
+            decoded = await self._intake.take(
+                slot, body, DECODERS[kind], encoding, received_bytes=len(body)
+            )
         return _answer(kind, decoded)
 
     async def _read(self, request: Request, slot: RequestSlot) -> bytes:

@@ -20,20 +20,36 @@ from rt4chart_collector.core.instruments import REQUESTS, SPANS_LOST, SPANS_RECE
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded
 from rt4chart_collector.ingest.otlp.decompress import IDENTITY, decompress
+from rt4chart_collector.ingest.otlp.object_budget import (
+    MAX_OBJECTS,
+    TooManyObjectsError,
+    object_budget,
+)
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, busy
-from rt4chart_collector.ingest.otlp.request_limiter import RETRY_S, RequestLimiter, RequestSlot
+from rt4chart_collector.ingest.otlp.request_limiter import (
+    RETRY_S,
+    ObjectLimiter,
+    RequestLimiter,
+    RequestSlot,
+)
 from rt4chart_collector.ingest.otlp.token import authenticate
 
 BODY_BYTES = 64 * 2**20
 BODY_S = 30.0
 MAX_REQUESTS = 256
+# One address may have half of the requests and of their bytes in progress.
+CLIENT_SHARE = 0.5
+# Measured: 60 to 600 bytes of memory for each object.
+OBJECTS_AT_ONCE = 2 * MAX_OBJECTS
+# Of a body with few objects, its bytes count: four bodies of 16 MiB, or one of 64 MiB.
+BYTES_PER_OBJECT = 16
 RETRY_STORE_S = 5
 PROTOCOLS = ("grpc", "http")
 ACCEPTED = "accepted"
 RESULTS = (ACCEPTED, *(fault.name.lower() for fault in Fault))
 
 Offer = Callable[[Sequence[SpanRecord], int], Future[None] | None]
-Decode = Callable[[bytes], Decoded]
+Decode = Callable[[bytes, int | None], Decoded]
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +83,12 @@ class Intake:
             self._metrics.add(REQUESTS, protocol, result, number=0)
         self.body_bytes = body_bytes
         self.body_s = body_s
-        self.limiter = RequestLimiter(requests=MAX_REQUESTS, size_bytes=4 * body_bytes)
+        self.limiter = RequestLimiter(
+            requests=MAX_REQUESTS, size_bytes=4 * body_bytes, share=CLIENT_SHARE
+        )
         # Decompressing and decoding take several times the memory of a request: a few at a time.
         self._decoding = asyncio.Semaphore(4)
+        self._objects = ObjectLimiter(OBJECTS_AT_ONCE)
 
     def authenticate(self, authorization: str | None) -> None:
         """RefusedError if a token is required and this header does not have it."""
@@ -87,23 +106,50 @@ class Intake:
         )
 
     async def take(
-        self, slot: RequestSlot, body: bytes, decode: Decode, encoding: str = IDENTITY
+        self,
+        slot: RequestSlot,
+        body: bytes,
+        decode: Decode,
+        encoding: str = IDENTITY,
+        *,
+        received_bytes: int | None = None,
     ) -> Decoded:
         """Return when the spans of a body may be acknowledged; RefusedError if they must not be.
 
         The slot is emptied when the spans are queued, because the queue then counts their bytes.
+        `received_bytes` is the size on the network, None where it is not known.
         """
+        budget = None if received_bytes is None else object_budget(received_bytes)
         try:
-            async with self._decoding:
-                body = await asyncio.to_thread(decompress, body, encoding, self.body_bytes)
-                decoded = await asyncio.to_thread(decode, body)
+            await self._decoding.acquire()
+            decoding = asyncio.ensure_future(self._decode(body, decode, encoding, budget))
+            # A client that cancels its call leaves a thread that still decodes: it counts on.
+            decoding.add_done_callback(self._end_decoding)
+            size_bytes, decoded = await asyncio.shield(decoding)
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             slot.resize(0)
-            await self._store(decoded.spans, len(body))
+            await self._store(decoded.spans, size_bytes + decoded.copied_bytes)
+        except TooManyObjectsError as error:
+            raise RefusedError(Fault.TOO_MANY_OBJECTS, str(error)) from error
         except InputError as error:
             raise RefusedError(Fault.MALFORMED, str(error)) from error
         return decoded
+
+    async def _decode(
+        self, body: bytes, decode: Decode, encoding: str, budget: int | None
+    ) -> tuple[int, Decoded]:
+        """The size of the decompressed body, and its spans."""
+        body = await asyncio.to_thread(decompress, body, encoding, self.body_bytes)
+        most = min(len(body) // 2, MAX_OBJECTS if budget is None else budget)
+        async with self._objects.room(max(most, len(body) // BYTES_PER_OBJECT)):
+            return len(body), await asyncio.to_thread(decode, body, budget)
+
+    def _end_decoding(self, decoding: asyncio.Future[tuple[int, Decoded]]) -> None:
+        self._decoding.release()
+        if not decoding.cancelled():
+            # Nobody else reads the error of a call that was cancelled.
+            decoding.exception()
 
     async def _store(self, spans: Sequence[SpanRecord], size_bytes: int) -> None:
         if not spans:

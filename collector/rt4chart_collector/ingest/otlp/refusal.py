@@ -23,6 +23,7 @@ class Fault(Enum):
     UNSUPPORTED = auto()
     UNAUTHENTICATED = auto()
     TOO_LARGE = auto()
+    TOO_MANY_OBJECTS = auto()
     SLOW = auto()
     BUSY = auto()
 
@@ -76,6 +77,7 @@ STATUSES = {
     Fault.UNAUTHENTICATED: 401,
     Fault.SLOW: 408,
     Fault.TOO_LARGE: 413,
+    Fault.TOO_MANY_OBJECTS: 413,
     Fault.UNSUPPORTED: 415,
     Fault.BUSY: 503,
 }

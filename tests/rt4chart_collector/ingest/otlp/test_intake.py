@@ -122,3 +122,31 @@ def test_client_that_goes_away_disturbs_no_other() -> None:
     assert not writer.is_alive()
     assert [span.span_id[-1] for span in written] == ["1", "2"]
     assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)
+
+
+def test_cancelled_calls_count_until_their_threads_have_ended() -> None:
+    """Or a client that cancels could have any number of bodies decoded at once."""
+    begun, release = threading.Semaphore(0), threading.Event()
+
+    def stuck(_: bytes, __: int | None) -> Decoded:
+        begun.release()
+        release.wait(30)
+        return Decoded(())
+
+    async def cancel_and_count() -> bool:
+        intake = Intake(Queue().offer)
+        with intake.limiter.slot() as slot:
+            calls = [asyncio.ensure_future(intake.take(slot, b"", stuck)) for _ in range(8)]
+            for _ in range(4):
+                await asyncio.to_thread(begun.acquire)
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+            late = asyncio.ensure_future(intake.take(slot, b"", stuck))
+            await asyncio.sleep(0)
+            waiting = begun.acquire(blocking=False)
+            release.set()
+            await late
+        return waiting
+
+    assert asyncio.run(cancel_and_count()) is False
