@@ -53,9 +53,9 @@ class Candidate:
     `blocked` is the reason why it cannot be verified (`no_content`, `no_answer`, `redacted`,
     `truncated`, `no_context`), otherwise None. `sampled` and `sample_rate` are the mark that the
     application set, None without a mark; `decision_hint` is its reason not to sample
-    (`not_sampled`, `throttled`, `over_budget`). `staged` holds all passages seen at any stage, those of the
-    exchange first: the others were retrieved but did not reach the answer. `start_ns` and `end_ns`
-    are the times of the answer's span, 0 if unknown.
+    (`not_sampled`, `throttled`, `over_budget`). `staged` holds all passages seen at any stage,
+    those of the exchange first: the others were retrieved but did not reach the answer. `start_ns`
+    and `end_ns` are the times of the answer's span, 0 if unknown.
     """
 
     exchange: Exchange
