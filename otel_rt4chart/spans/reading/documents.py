@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.model.values import (
@@ -63,6 +63,11 @@ def read_documents(value: object) -> DocumentsFound:
     items = list(_find_documents(value, 0))
     found = [(passage, item) for item in items if (passage := _passage(item)).text]
     return _distinct(found), any(map(_has_placeholder, items))
+
+
+def has_explicit_ids(value: object) -> bool:
+    """True if the first document in a value has an id itself."""
+    return any(bool(_own_id(item)) for item in islice(_find_documents(value, 0), 1))
 
 
 def explicit_ids(value: object) -> dict[str, str]:

@@ -34,6 +34,7 @@ from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, Span
 from otel_rt4chart.spans.model.values import as_mapping, as_text, nest_dotted_keys, parse_json
 from otel_rt4chart.spans.reading.documents import (
     explicit_ids,
+    has_explicit_ids,
     read_documents,
     read_template_context,
     read_tool_result,
@@ -171,11 +172,9 @@ class AttributeIndex:
         self.present.add(mapping.key)
 
     def _derive(self, key: str) -> None:
-        value = self.attributes[key]
-        parsed = parse_json(value).value if isinstance(value, str) else value
-        derived = DERIVED_ATTRIBUTES[key](parsed, self.attributes)
-        self.attributes = {**derived, **self.attributes}
-        self.present.update(derived)
+        if derived := DERIVED_ATTRIBUTES[key](self.raw(key).value, self.attributes):
+            self.attributes = {**derived, **self.attributes}
+            self.present.update(derived)
 
 
 def _list_item(row: dict[str, object]) -> object:
@@ -227,14 +226,16 @@ def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldV
             continue
         if source.scope and not index.span.scope_name.startswith(source.scope):
             continue
-        found = READERS[source.shape](FieldSource(index, source, field, kind))
+        at = FieldSource(index, source, field, kind)
+        found = READERS[source.shape](at)
         if not found.is_empty:
-            return _with_explicit_ids(found, FieldSource(index, source, field, kind))
-        lost = FieldValue(
-            is_redacted=lost.is_redacted or found.is_redacted,
-            is_cut=lost.is_cut or found.is_cut,
-            is_blank=lost.is_blank or found.is_blank,
-        )
+            return _with_explicit_ids(found, at) if found.passages else found
+        if found.is_redacted or found.is_cut or found.is_blank:
+            lost = FieldValue(
+                is_redacted=lost.is_redacted or found.is_redacted,
+                is_cut=lost.is_cut or found.is_cut,
+                is_blank=lost.is_blank or found.is_blank,
+            )
     return lost
 
 
@@ -243,18 +244,14 @@ def _with_explicit_ids(found: FieldValue, at: FieldSource) -> FieldValue:
 
     OpenInference's LangChain package writes the ids into the output alone.
     """
-    if not found.passages or at.kind not in (OperationKind.RETRIEVER, OperationKind.RERANKER):
+    if at.kind not in (OperationKind.RETRIEVER, OperationKind.RERANKER):
         return found
-    others = (
-        source.key
-        for source in SOURCES_BY_FIELD[at.field][at.kind]
-        if source.key in at.index.present and source != at.source
-    )
-    if explicit_ids(_raw_value(at).value):
+    if has_explicit_ids(_raw_value(at).value):
         return found
     names: dict[str, str] = {}
-    for key in others:
-        names = {**explicit_ids(at.index.raw(key).value), **names}
+    for source in SOURCES_BY_FIELD[at.field][at.kind]:
+        if source.key in at.index.present and source != at.source:
+            names = {**explicit_ids(at.index.raw(source.key).value), **names}
     named = (replace(one, id=names.get(one.text, one.id)) for one in found.passages)
     return replace(found, passages=tuple(named)) if names else found
 
@@ -298,12 +295,9 @@ def _read_messages(at: FieldSource) -> FieldValue:
     calls = any(message.calls_tools for message in found)
     if at.source.shape is ValueShape.LAST:
         return replace(lost, text=last_text(found, role="assistant"))
-    return replace(
-        lost,
-        text="\n".join(message.text for message in found if message.text),
-        calls_tools=calls,
-        is_blank=is_empty_output(raw.value) and not raw.is_cut,
-    )
+    text = "\n".join(message.text for message in found if message.text)
+    is_blank = not text and not raw.is_cut and is_empty_output(raw.value)
+    return replace(lost, text=text, calls_tools=calls, is_blank=is_blank)
 
 
 def _read_calls(at: FieldSource) -> FieldValue:
