@@ -17,7 +17,7 @@ from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking.span_copies import copy_with_attributes
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
 from otel_rt4chart.spans.conventions.registry import CONVENTIONS, KIND_ATTRIBUTES
-from otel_rt4chart.spans.exchange.route import explicit_route
+from otel_rt4chart.spans.exchange.route import explicit_route, route_from_names
 from otel_rt4chart.spans.model.span_view import OperationKind
 from otel_rt4chart.spans.model.values import as_flag, as_text
 from otel_rt4chart.spans.reading.reader import kind_from_attributes, read_span
@@ -142,7 +142,9 @@ class TraceDecisions:
             return
         asks_callable = state.is_rag and not state.signals.route
         named = self._route_from_callable(root, spans) if asks_callable else ""
-        route = state.signals.route or named or explicit_route([peek_attributes(root)]) or root.name
+        route = state.signals.route or named or explicit_route([peek_attributes(root)])
+        service = as_text(root.resource.attributes.get(semconv.SERVICE_NAME))
+        route = route or route_from_names([root.name], service)
         self._choose(trace, route, named)
 
     def _decide_late(self, trace: int) -> None:

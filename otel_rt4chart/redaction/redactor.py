@@ -7,20 +7,42 @@ import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from opentelemetry.util.types import AttributeValue
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.redaction.content import Rewrite, rewrite_attributes, rewrite_value
-from otel_rt4chart.redaction.patterns import Pattern, patterns_from
+from otel_rt4chart.redaction.content import (
+    AttributeRewrites,
+    Rewrite,
+    rewrite_attributes,
+    rewrite_value,
+)
+from otel_rt4chart.redaction.patterns import BUILT_IN, Pattern, find_matches, patterns_from
 from otel_rt4chart.verify.core.model import Exchange
 
+Replacement = Callable[[str, str], str]
 HOWS = ("none", "drop", "mask", "hash")
 HASH_DIGITS = 8
 NUMBER_PATTERNS = ("phone", "card", "iban")
+
+
+class AttributeMatches(NamedTuple):
+    """The patterns to find, and what replaces a match."""
+
+    patterns: tuple[Pattern, ...]
+    replacement: Replacement
+
+    def anywhere(self, text: str) -> str:
+        """The text without any match."""
+        return replace_matches(text, self.patterns, self.replacement)
+
+    def unmistakable(self, text: str) -> str:
+        """An id without the matches that are not numbers: an id may look like one by chance."""
+        strict = tuple(pattern for pattern in self.patterns if pattern.is_unmistakable)
+        return replace_matches(text, strict, self.replacement)
 
 
 class Redactor:
@@ -31,12 +53,24 @@ class Redactor:
     becomes `__REDACTED__`, because redacted text is not the same as missing text.
     """
 
-    def __init__(self, rewrite: Rewrite = str, *, is_on: bool = False, drops: bool = False) -> None:
-        """`rewrite` may be the application's: exceptions and wrong types are caught."""
+    def __init__(
+        self,
+        rewrite: Rewrite = str,
+        matches: AttributeMatches | None = None,
+        *,
+        is_on: bool = False,
+        drops: bool = False,
+    ) -> None:
+        """`rewrite` may be the application's: exceptions and wrong types are caught.
+
+        It rewrites texts. In other attributes and in ids only `matches` are replaced.
+        """
         self.is_on = is_on
         self.drops = drops
         self.failures = 0
         self._rewrite = rewrite
+        others = matches or AttributeMatches(BUILT_IN, _mask_replacement)
+        self._rewrites = AttributeRewrites(self.text, others.anywhere, others.unmistakable)
 
     def text(self, text: str) -> str:
         """The redacted text; a placeholder if redaction fails or leaves nothing."""
@@ -52,7 +86,7 @@ class Redactor:
 
     def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, Any]:
         """The attributes of a span or an event with redacted texts; JSON stays JSON."""
-        return rewrite_attributes(attributes, self.text) if self.is_on else dict(attributes)
+        return rewrite_attributes(attributes, self._rewrites) if self.is_on else dict(attributes)
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """The exchange with redacted texts; ranges of a verdict then fit the shown text."""
@@ -61,8 +95,9 @@ class Redactor:
         passages = tuple(
             replace(
                 passage,
+                id=self._rewrites.identifier(passage.id),
                 text=self.text(passage.text),
-                metadata=rewrite_value(passage.metadata, self.text),
+                metadata=rewrite_value(passage.metadata, self._rewrites.of_text),
             )
             for passage in exchange.passages
         )
@@ -97,10 +132,8 @@ def build_redactor(
         if how == "mask"
         else _hash_replacement(salt.encode() or secrets.token_bytes(32))
     )
-    return Redactor(lambda text: _replace_matches(text, patterns, replacement), is_on=True)
-
-
-Replacement = Callable[[str, str], str]
+    matches = AttributeMatches(patterns, replacement)
+    return Redactor(matches.anywhere, matches, is_on=True)
 
 
 def _mask_replacement(name: str, found: str) -> str:
@@ -121,12 +154,11 @@ def _hash_replacement(key: bytes) -> Replacement:
     return replace_by_hash
 
 
-def _replace_matches(text: str, patterns: tuple[Pattern, ...], replacement: Replacement) -> str:
-    for pattern in patterns:
-        parts, position = [], 0
-        for start, end in pattern.find_ranges(text):
-            parts += [text[position:start], replacement(pattern.name, text[start:end])]
-            position = end
-        if parts:
-            text = "".join(parts) + text[position:]
-    return text
+def replace_matches(text: str, patterns: tuple[Pattern, ...], replacement: Replacement) -> str:
+    """The text with each match replaced; the rest of it stays as it is written, encoded or not."""
+    parts, position = [], 0
+    for match in find_matches(text, patterns):
+        if match.start >= position:
+            parts += [text[position : match.start], replacement(match.name, match.text)]
+        position = max(position, match.end)
+    return "".join(parts) + text[position:] if parts else text

@@ -124,7 +124,9 @@ class ApplicationSettings:
     redact_pattern: str = setting(
         "",
         "the patterns that are redacted",
-        Parser("a regular expression, or some of email, phone, card, iban, ip", str, is_pattern),
+        Parser(
+            "a regular expression, or some of email, phone, card, iban, ip, secret", str, is_pattern
+        ),
     )
     record_unsampled: bool = setting(False, "also record spans that a head sampler drops", boolean)
 

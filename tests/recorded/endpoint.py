@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from tests.recorded.shelf import ANSWER, QUESTION, words
+from tests.recorded.shelf import ANSWER, QUESTION, UNANSWERED, words
 
 MODEL = "local-chat"
 SIZE = 64
@@ -35,11 +35,13 @@ def serve() -> Iterator[str]:
 
 
 def message(body: Mapping[str, Any]) -> Json:
-    """The reply: a call of the first tool if one is offered and none was called, else text."""
+    """The reply: a call of the first tool if none was called, else text, or nothing at all."""
     messages = body.get("messages", [])
     tools = body.get("tools")
     if tools and not any(message.get("role") == "tool" for message in messages):
         return {"role": "assistant", "content": None, "tool_calls": [_call(tools[0]["function"])]}
+    if any(UNANSWERED in str(message.get("content")) for message in messages):
+        return {"role": "assistant", "content": None}
     text = ANSWER
     # DSPy requests named fields.
     if any("[[ ## answer ## ]]" in str(message.get("content")) for message in messages):

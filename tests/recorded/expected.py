@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from otel_rt4chart.spans.model.verdict import Stage
+from otel_rt4chart.spans.model.verdict import Decision, Stage
 from tests.recorded.header import NAMES, header
-from tests.recorded.shelf import QUESTION, ROUTE, TEXTS
+from tests.recorded.shelf import ANSWER, QUESTION, ROUTE, TEXTS, UNANSWERED
 
 SALE, UNUSED = TEXTS[1], TEXTS[0]
 BOTH = (SALE.text, UNUSED.text)
@@ -19,7 +19,10 @@ FROM_TEMPLATE = (Stage.RETRIEVED, Stage.TEMPLATE, Stage.PROMPT)
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One exchange. Without `ids`, the ids of passages are hashes of their texts."""
+    """One exchange. Without `ids`, the ids of passages are hashes of their texts.
+
+    `is_marked` is False where the trace's root, which has the mark, is never exported.
+    """
 
     texts: tuple[str, ...] = BOTH
     ids: tuple[str, ...] = ()
@@ -27,6 +30,9 @@ class Expected:
     route: str = ROUTE
     model: str = "local-chat"
     question: str = QUESTION
+    answer: str = ANSWER
+    blocked: Decision | None = None
+    is_marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +45,29 @@ class Recorded:
     remark: str = ""
 
 
+def empty(plain: Expected, blocked: Decision = Decision.NO_ANSWER) -> Expected:
+    """The same question and passages, and no answer."""
+    return replace(plain, question=UNANSWERED, answer="", blocked=blocked)
+
+
 def three(plain: Expected, agent: Expected) -> dict[str, Expected]:
     """The same exchange for a plain and a streamed answer, and another for an agent."""
     return {"plain": plain, "streamed": plain, "agent": agent}
 
 
+# The application's span around a chain without a name.
+CALLER = "POST /returns"
 # Retrieval is traced with our `retriever`; for the agent, only the tool's message exists.
 OPENAI = three(Expected(ids=IDS), Expected(ids=IDS, stages=TOOL_ALONE))
-LANGCHAIN = three(Expected(), Expected(stages=AS_TOOL, route="lamp-shop"))
+NAMED = Expected(ids=IDS)
+LANGCHAIN = three(NAMED, Expected(ids=IDS, stages=AS_TOOL, route="lamp-shop")) | {
+    "empty": empty(NAMED),
+    "unnamed": replace(NAMED, route=CALLER),
+}
+FORMED = Expected(ids=IDS, stages=FROM_TEMPLATE)
+GENAI_LANGCHAIN = Expected(texts=("\n".join(BOTH),), stages=(Stage.PROMPT,))
+ENGINE = Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query")
+TRACELOOP_ENGINE = Expected(ids=IDS, route="RetrieverQueryEngine.workflow")
 OURS = "passages by our `retriever`, or from the tool's message; question, answer, model"
 # The root span's name.
 TRULENS = "tests.recorded.apps.trulens_app.Support.asked"
@@ -75,15 +96,16 @@ RECORDED = {
     ),
     "openinference_langchain": Recorded(
         ("openinference-instrumentation-langchain",),
-        "passages with metadata, question, answer, route, model",
-        three(Expected(stages=FROM_TEMPLATE), LANGCHAIN["agent"]),
+        "passages with ids and metadata, question, answer, route, model",
+        three(FORMED, LANGCHAIN["agent"])
+        | {"empty": empty(FORMED), "unnamed": replace(FORMED, route=CALLER)},
     ),
     "openinference_llama_index": Recorded(
         ("openinference-instrumentation-llama-index",),
         "passages with ids, question, answer, model",
         {
-            "plain": Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query"),
-            "streamed": Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query"),
+            **dict.fromkeys(("plain", "streamed", "awaited"), ENGINE),
+            "empty": empty(ENGINE),
             "agent": Expected(ids=IDS, stages=(Stage.RETRIEVED,), route="FunctionAgent.run"),
         },
     ),
@@ -93,9 +115,14 @@ RECORDED = {
         "ids without texts of what was retrieved: the passages are the prompt's context, as one; "
         "question, answer, route, model",
         three(
-            Expected(texts=("\n".join(BOTH),), stages=(Stage.PROMPT,)),
+            GENAI_LANGCHAIN,
             Expected(texts=("\n\n".join(BOTH),), stages=TOOL_ALONE, route="lamp-shop"),
-        ),
+        )
+        # An empty answer leaves no attribute behind.
+        | {
+            "empty": empty(GENAI_LANGCHAIN, Decision.NO_CONTENT),
+            "unnamed": replace(GENAI_LANGCHAIN, route=CALLER),
+        },
     ),
     "otel_genai_openai": Recorded(("opentelemetry-instrumentation-genai-openai",), OURS, OPENAI),
     "otel_openai_v2": Recorded(
@@ -112,13 +139,27 @@ RECORDED = {
         ),
     ),
     "traceai_langchain": Recorded(
-        ("traceai-langchain",), "passages with metadata, question, answer, route, model", LANGCHAIN
+        ("traceai-langchain",),
+        "passages with names and metadata, question, answer, route, model",
+        LANGCHAIN,
     ),
     "traceai_openai": Recorded(("traceai-openai",), OURS, OPENAI),
     "traceloop_langchain": Recorded(
         ("opentelemetry-instrumentation-langchain",),
-        "passages with metadata, question, answer, route, model",
+        "passages with names and metadata, question, answer, route, model",
         LANGCHAIN,
+    ),
+    "traceloop_llama_index": Recorded(
+        ("opentelemetry-instrumentation-llamaindex",),
+        "passages with ids, question, answer, model",
+        {
+            **dict.fromkeys(("plain", "awaited"), TRACELOOP_ENGINE),
+            # The outer spans of a streamed answer are never ended, and so never exported.
+            "streamed": replace(TRACELOOP_ENGINE, route="OpenAILike.workflow", is_marked=False),
+            "empty": empty(TRACELOOP_ENGINE),
+            "agent": Expected(ids=IDS, stages=(Stage.RETRIEVED,), route="FunctionAgent.workflow"),
+        },
+        "name the route of a streamed answer yourself: its outer spans are never exported",
     ),
     "traceloop_openai": Recorded(
         ("opentelemetry-instrumentation-openai", "opentelemetry-instrumentation-chromadb"),

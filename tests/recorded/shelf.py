@@ -27,6 +27,8 @@ TEXTS = (
     Text("visit.md#0", "The shop in Tarnholm opens at nine. Dogs are welcome."),
 )
 QUESTION = "Until when may I return lamps from the winter sale?"
+# The endpoint answers this question with an empty message.
+UNANSWERED = "Which lamps of the winter sale may not be returned at all?"
 ANSWER = "Lamps from the winter sale may be returned within 30 days."
 INSTRUCTIONS = "Answer from the context alone."
 ROUTE = "support/returns"

@@ -137,6 +137,7 @@ GONE = "answer_gone"
 INELIGIBLE_REASONS: Mapping[str, str] = {
     GONE: "the spans of the answer are no longer stored",
     Decision.NO_CONTENT: "the spans have no question or no answer",
+    Decision.NO_ANSWER: "the model returned no text",
     Decision.NO_CONTEXT: "there are no passages",
     Decision.REDACTED: "a text was redacted before the spans were stored",
     Decision.TRUNCATED: "the spans hold only a part of the texts",

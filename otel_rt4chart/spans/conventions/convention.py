@@ -49,6 +49,7 @@ class AttributeSource:
 
 
 Sources = tuple[AttributeSource, ...]
+Derivation = Callable[[object, Mapping[str, object]], Mapping[str, object]]
 Hints = tuple[tuple[str, OperationKind], ...]
 
 
@@ -74,7 +75,8 @@ class Convention:
     values that yield to the kind of another convention. `hints`: keys (whole, of a list, or the
     first part of a key) that determine the kind if no attribute does. `names`: prefixes of span
     names that do so, on spans with a key of the convention or with one of its `scopes`.
-    `derived`: functions that compute values of other keys from a key that holds several.
+    `derived`: functions that compute values of other keys from a key that holds several, given its
+    value and all attributes.
     `placeholders` and `placeholder_starts`: texts, and prefixes of texts, that replace redacted
     text. `datastore`: attributes that mark a tool as one that looks up data.
 
@@ -90,7 +92,7 @@ class Convention:
     names: Hints = ()
     scopes: tuple[str, ...] = ()
     events: Mapping[str, EventMapping] = field(default_factory=dict)
-    derived: Mapping[str, Callable[[object], Mapping[str, object]]] = field(default_factory=dict)
+    derived: Mapping[str, Derivation] = field(default_factory=dict)
     placeholders: tuple[str, ...] = ()
     placeholder_starts: tuple[str, ...] = ()
     input: Sources = ()

@@ -18,7 +18,9 @@ EVENTS_PROMPT, EVENTS_CHOICE = "logfire.events.prompt", "logfire.events.choice"
 ALL_PROMPT, ALL_CHOICE = "logfire.all_events.prompt", "logfire.all_events.choice"
 
 
-def split_events(value: object, prompt: str, choice: str) -> Mapping[str, object]:
+def split_events(
+    value: object, _: Mapping[str, object], prompt: str, choice: str
+) -> Mapping[str, object]:
     """Split a list of GenAI events into two keys: the prompt and the choices."""
     sides: dict[str, list[object]] = {}
     for event in value if isinstance(value, list | tuple) else ():

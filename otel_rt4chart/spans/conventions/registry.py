@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from otel_rt4chart.spans.conventions.convention import (
@@ -10,6 +10,7 @@ from otel_rt4chart.spans.conventions.convention import (
     FIELDS,
     AttributeSource,
     Convention,
+    Derivation,
     EventMapping,
     Sources,
     ValueShape,
@@ -125,7 +126,7 @@ SCOPES = tuple(scope for convention in CONVENTIONS for scope in convention.scope
 EVENTS: Mapping[str, EventMapping] = {
     name: event for convention in CONVENTIONS for name, event in convention.events.items()
 }
-DERIVED_ATTRIBUTES: Mapping[str, Callable[[object], Mapping[str, object]]] = {
+DERIVED_ATTRIBUTES: Mapping[str, Derivation] = {
     key: function for convention in CONVENTIONS for key, function in convention.derived.items()
 }
 KIND_ATTRIBUTES: tuple[tuple[Convention, str, Mapping[str, OperationKind]], ...] = tuple(

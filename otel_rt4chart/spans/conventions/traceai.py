@@ -24,7 +24,7 @@ SPAN_KINDS = SPAN_KINDS | {
 REQUEST_PARAMETERS, MODEL = "gen_ai.request.parameters", "gen_ai.request.parameters.model"
 
 
-def model_parameter(value: object) -> Mapping[str, object]:
+def model_parameter(value: object, _: Mapping[str, object]) -> Mapping[str, object]:
     """The model among the request parameters: a streamed answer has it nowhere else."""
     return {MODEL: value["model"]} if isinstance(value, Mapping) and "model" in value else {}
 

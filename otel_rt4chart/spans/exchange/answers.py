@@ -36,18 +36,15 @@ def find_answers(tree: SpanTree) -> dict[str, SpanView]:
 
     If no generation of a turn has text and the turn contains a retrieval, the turn's own output is
     the answer, because some frameworks do not trace generations. JSON, or text that is mostly what
-    was retrieved, is no answer.
+    was retrieved, is no answer. A turn whose generations all call tools has an empty answer.
     """
     generations: defaultdict[str, list[SpanView]] = defaultdict(list)
+    calls: defaultdict[str, list[SpanView]] = defaultdict(list)
     retrieved: defaultdict[str, list[SpanView]] = defaultdict(list)
     for view in tree:
         turn = tree.turn(view).span.span_id
-        if (
-            view.kind is OperationKind.LLM
-            and not view.calls_tools_only
-            and not _is_auxiliary(view, tree)
-        ):
-            generations[turn].append(view)
+        if view.kind is OperationKind.LLM and not _is_auxiliary(view, tree):
+            (calls if view.calls_tools_only else generations)[turn].append(view)
         elif is_retrieval(view) and not tree.is_inside(view, CHECK_KINDS):
             retrieved[turn].append(view)
     answers = {turn: _choose_answer(views, tree) for turn, views in generations.items()}
@@ -55,7 +52,8 @@ def find_answers(tree: SpanTree) -> dict[str, SpanView]:
         turn_view = tree.turn(retrievals[0])
         if _is_empty(answers.get(turn_id)) and _has_own_answer(turn_view, retrievals, tree):
             answers[turn_id] = turn_view
-    return answers
+    silent = {turn: max(views, key=_end_order) for turn, views in calls.items()}
+    return {**silent, **answers}
 
 
 def answer_text(answer: SpanView, turn: SpanView) -> str:

@@ -18,8 +18,8 @@ from otel_rt4chart.spans.exchange.context import (
 )
 from otel_rt4chart.spans.exchange.passage_stages import find_passage_stages
 from otel_rt4chart.spans.exchange.prompt_context import question_in_prompt
-from otel_rt4chart.spans.exchange.route import explicit_route
-from otel_rt4chart.spans.exchange.span_tree import RETRIEVAL_KINDS, SpanTree
+from otel_rt4chart.spans.exchange.route import explicit_route, route_from_names
+from otel_rt4chart.spans.exchange.span_tree import RETRIEVAL_KINDS, TURN_KINDS, SpanTree
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
 from otel_rt4chart.spans.model.values import (
@@ -282,7 +282,9 @@ def _linked_retrievals(trace_answer: _TraceAnswer) -> tuple[SpanView, ...]:
 def _blocked_reason(answer: SpanView, context: AnswerContext) -> Decision | None:
     """Why the answer cannot be verified. Redacted or lost text is not the same as no text."""
     if not answer.output.strip():
-        return missing_text_reason([answer]) or Decision.NO_CONTENT
+        is_silent = answer.is_blank or answer.calls_tools_only
+        absent = Decision.NO_ANSWER if is_silent else Decision.NO_CONTENT
+        return missing_text_reason([answer]) or absent
     return context.missing or (None if context.passages else Decision.NO_CONTEXT)
 
 
@@ -313,7 +315,7 @@ def _question(trace_answer: _TraceAnswer, context: AnswerContext, sources: Conte
 
 
 def _route(trace_answer: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
-    """A name on the nearest span, else the name of the root span, else of the service."""
+    """A name on the nearest span, else of the outermost named span, else of the service."""
     turn = trace_answer.tree.turn(trace_answer.answer)
     # A server span inside the turn belongs to another service that the turn calls.
     outside = (view for view in trace_answer.near if trace_answer.tree.turn(view) is not turn)
@@ -323,7 +325,10 @@ def _route(trace_answer: _TraceAnswer, ancestry: Sequence[SpanView]) -> str:
         [server.span.attributes for server in servers],
     )
     service = as_text(trace_answer.answer.span.resource.get(semconv.SERVICE_NAME))
-    return named or trace_answer.tree.root(trace_answer.answer).span.name or service
+    above = [view for view in ancestry if view.kind in (*TURN_KINDS, OperationKind.NONE)]
+    root = trace_answer.tree.root(trace_answer.answer)
+    names = [root.span.name, *(view.span.name for view in reversed(above))]
+    return named or route_from_names(names, service)
 
 
 def _iso_date(ns: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.model.record import Attributes
@@ -22,7 +23,25 @@ ROUTE_KEYS = (
     "gen_ai.agent.name",
     "agent.name",
 )
+# The application or the server sets these.
+EXACT_KEYS = frozenset({semconv.ROUTE, semconv.HTTP_ROUTE})
 ROUTE_KEY_SET = frozenset(ROUTE_KEYS)
+# Names that frameworks give to chains and graphs without a name: all of them would be one route.
+UNNAMED = re.compile(
+    r"(?:Runnable(?:Sequence|Parallel|Lambda|Passthrough|Assign|Branch|Binding|Each|Generator|Map"
+    r"|Retry|Pick|WithFallbacks|WithMessageHistory)|LangGraph|CompiledStateGraph)"
+    r"(?:<.*>)?(?:\.workflow|\.task)?",
+    re.DOTALL,
+)
+# The framework prefixes the operation: `invoke_workflow RunnableSequence`.
+OPERATION = re.compile(r"(?:invoke_workflow|invoke_agent|execute_task|create_agent) (?=\S)")
+# Methods that frameworks offer twice: `aquery` is `query`, called asynchronously.
+METHODS = (
+    "query", "chat", "complete", "retrieve", "synthesize", "invoke", "stream", "stream_chat",
+    "stream_complete", "stream_events", "predict", "run", "call", "batch", "generate", "forward",
+    "get_response", "postprocess_nodes",
+)  # fmt: skip
+ASYNC_METHOD = re.compile(rf"(?P<owner>.*\.)(?:a(?P<name>{'|'.join(METHODS)})|(?P<base>\w+)_async)")
 
 
 def explicit_route(near: Sequence[Attributes], servers: Sequence[Attributes] | None = None) -> str:
@@ -35,7 +54,30 @@ def explicit_route(near: Sequence[Attributes], servers: Sequence[Attributes] | N
     if not named and not servers:
         return ""
     return first_nonempty(
-        as_text(attributes.get(key))
+        _unless_unnamed(key, as_text(attributes.get(key)))
         for key in ROUTE_KEYS
         for attributes in (servers if key == semconv.HTTP_ROUTE and servers is not None else named)
     )
+
+
+def route_from_names(names: Iterable[str], service: str = "") -> str:
+    """The first name, outermost first, that is no framework's own; else the service's, else any."""
+    known = [name for name in names if name]
+    named = (sync_name(name) for name in known if not is_unnamed(name))
+    return next(named, "") or service or first_nonempty(known)
+
+
+def is_unnamed(name: str) -> bool:
+    """True for the name that a framework gives to a chain or a graph without one."""
+    return UNNAMED.fullmatch(OPERATION.sub("", name, count=1)) is not None
+
+
+def sync_name(name: str) -> str:
+    """The name of the span that the synchronous method would have: both serve one route."""
+    found = ASYNC_METHOD.fullmatch(name)
+    return f"{found['owner']}{found['name'] or found['base']}" if found else name
+
+
+def _unless_unnamed(key: str, value: str) -> str:
+    """The value; nothing for a framework's own name that the application did not set itself."""
+    return "" if key not in EXACT_KEYS and is_unnamed(value) else value

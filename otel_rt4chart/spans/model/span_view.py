@@ -47,8 +47,9 @@ class SpanView:
     `variables` the context among the variables of a prompt template. `is_datastore` marks a tool
     that looks up data. `is_redacted` is True if a placeholder replaces text, `is_truncated` if a
     limit cut text or dropped attributes, so that missing text may have existed.
-    `calls_tools_only` marks a generation that only called tools. `convention` names the convention
-    that determined the kind.
+    `calls_tools_only` marks a generation that only called tools, `is_blank` an output that was
+    recorded without text: there was none, which is not the same as not recorded.
+    `convention` names the convention that determined the kind.
     """
 
     span: SpanRecord
@@ -66,6 +67,7 @@ class SpanView:
     is_redacted: bool = False
     is_truncated: bool = False
     calls_tools_only: bool = False
+    is_blank: bool = False
     convention: str = ""
 
     @property

@@ -16,6 +16,7 @@ class Decision(StrEnum):
     THROTTLED = "throttled"
     OVER_BUDGET = "over_budget"
     NO_CONTENT = "no_content"
+    NO_ANSWER = "no_answer"
     REDACTED = "redacted"
     TRUNCATED = "truncated"
     NO_CONTEXT = "no_context"
@@ -49,12 +50,12 @@ class StagedPassage:
 class Candidate:
     """One answer of one trace: the exchange and its origin.
 
-    `blocked` is the reason why it cannot be verified (`no_content`, `redacted`, `truncated`,
-    `no_context`), otherwise None. `sampled` and `sample_rate` are the mark that the application
-    set, None without a mark; `decision_hint` is its reason not to sample (`not_sampled`,
-    `throttled`, `over_budget`). `staged` holds all passages seen at any stage, those of the
-    exchange first: the others were retrieved but did not reach the answer. `start_ns` and `end_ns`
-    are the times of the answer's span, 0 if unknown.
+    `blocked` is the reason why it cannot be verified (`no_content`, `no_answer`, `redacted`,
+    `truncated`, `no_context`), otherwise None. `sampled` and `sample_rate` are the mark that the
+    application set, None without a mark; `decision_hint` is its reason not to sample
+    (`not_sampled`, `throttled`, `over_budget`). `staged` holds all passages seen at any stage,
+    those of the exchange first: the others were retrieved but did not reach the answer. `start_ns`
+    and `end_ns` are the times of the answer's span, 0 if unknown.
     """
 
     exchange: Exchange

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.model.values import (
@@ -20,6 +21,8 @@ from otel_rt4chart.spans.reading.messages import is_placeholder, read_content
 from otel_rt4chart.verify.core.model import Passage
 
 MAX_DEPTH = 8
+# A longer value is no name.
+MAX_NAME_CHARS = 500
 # Python's `repr` of an object, such as LlamaIndex's nodes: it is not the document's text.
 PYTHON_OBJECT = re.compile(r"<[A-Z]\w*\(")
 # OpenTelemetry does not define the key of a document's text; these are in use.
@@ -28,6 +31,13 @@ CONTENT_KEYS = (
 )  # fmt: skip
 ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "node_id", "_id", "id_")
 SCORE_KEYS = ("score", "relevance_score", "similarity", "_score")
+# Metadata that name a document, and the part of it. The exact ones first.
+NAME_KEYS = (
+    "id", "_id", "id_", "node_id", "doc_id", "document_id", "ref_doc_id", "source", "file_path",
+    "path", "file_name", "filename", "url", "source_url",
+)  # fmt: skip
+PAGE_KEYS = ("page_label", "page", "page_number")
+CHUNK_KEYS = ("chunk_id", "chunk_index", "chunk", "chunk_number", "start_index")
 METADATA_KEYS = ("metadata", "entity", "payload", "extra_info", "meta")
 # Keys of wrappers around a document, and of wrappers around a list of documents.
 DOCUMENT_WRAPPERS = ("document", "node", "kwargs")
@@ -51,8 +61,19 @@ DocumentsFound = tuple[tuple[Passage, ...], bool]
 def read_documents(value: object) -> DocumentsFound:
     """The documents in a value, and whether any of them was redacted."""
     items = list(_find_documents(value, 0))
-    found = [_passage(item) for item in items]
-    return tuple(passage for passage in found if passage.text), any(map(_has_placeholder, items))
+    found = [(passage, item) for item in items if (passage := _passage(item)).text]
+    return _distinct(found), any(map(_has_placeholder, items))
+
+
+def has_explicit_ids(value: object) -> bool:
+    """True if the first document in a value has an id itself."""
+    return any(bool(_own_id(item)) for item in islice(_find_documents(value, 0), 1))
+
+
+def explicit_ids(value: object) -> dict[str, str]:
+    """The ids that documents in a value have themselves, by their texts."""
+    items = ((_text(item), _own_id(item)) for item in _find_documents(value, 0))
+    return {text: name for text, name in items if text and name}
 
 
 def read_tool_result(value: object, text: str) -> DocumentsFound:
@@ -158,21 +179,56 @@ def _named_metadata(item: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _passage(item: Mapping[str, object]) -> Passage:
-    """A document as a passage; without an id, the id is derived from the content."""
-    content = _text(item)
-    name = as_text(_first_value(item, ID_KEYS))
+    """A document as a passage; its id is its own, else from its metadata, else of its text."""
+    content, metadata = _text(item), _metadata(item)
     return Passage(
-        id=name or content_id(content),
+        id=_own_id(item) or _name_in_metadata(metadata) or content_id(content),
         text=content,
         score=as_number(_first_value(item, SCORE_KEYS)),
-        metadata=_metadata(item),
+        metadata=metadata,
+    )
+
+
+def _own_id(item: Mapping[str, object]) -> str:
+    return as_text(_first_value(item, ID_KEYS))
+
+
+def _name_in_metadata(metadata: Mapping[str, object]) -> str:
+    """The name of the document with its page and chunk: `returns.pdf#page=3&chunk=2`."""
+    name, page, chunk = (_short_text(metadata, keys) for keys in (NAME_KEYS, PAGE_KEYS, CHUNK_KEYS))
+    if not name:
+        return _short_text(metadata, CHUNK_KEYS[:1])
+    parts = [f"{key}={value}" for key, value in (("page", page), ("chunk", chunk)) if value]
+    return f"{name}#{'&'.join(parts)}" if parts else name
+
+
+def _short_text(metadata: Mapping[str, object], names: tuple[str, ...]) -> str:
+    values = (metadata.get(name) for name in names)
+    texts = (str(one).strip() for one in values if isinstance(one, str | int | float))
+    return next((text for text in texts if text and len(text) <= MAX_NAME_CHARS), "")
+
+
+def _distinct(found: Sequence[tuple[Passage, Mapping[str, object]]]) -> tuple[Passage, ...]:
+    """The passages; chunks that share a name from their metadata get the digest of their text."""
+    texts: dict[str, set[str]] = {}
+    for passage, _ in found:
+        texts.setdefault(passage.id, set()).add(passage.text)
+    return tuple(
+        passage
+        if len(texts[passage.id]) == 1 or _own_id(item)
+        else replace(passage, id=f"{passage.id}#{_digest(passage.text)}")
+        for passage, item in found
     )
 
 
 def content_id(content: str) -> str:
     """The id of a text that has none; equal texts have equal ids."""
+    return f"sha256:{_digest(content)}"
+
+
+def _digest(content: str) -> str:
     # `surrogatepass`, because JSON escapes can produce lone surrogates, which UTF-8 rejects.
-    return f"sha256:{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _first_value(item: Mapping[str, object], names: tuple[str, ...]) -> object:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.conventions.registry import PLACEHOLDER_STARTS, PLACEHOLDERS
 from otel_rt4chart.spans.model.span_view import ChatMessage
 from otel_rt4chart.spans.model.values import as_list, as_text, parse_json
@@ -31,6 +33,8 @@ TOOL_CALL_TYPES = frozenset(
 TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 TOOL_RESULT_TYPES = frozenset({"tool_call_response", "tool_result", "tool-result"})
 TOOL_RESULT_KEYS = ("response", "result", "output", "content")
+# LlamaIndex's messages have `blocks`.
+CONTENT_MARKS = ("content", "parts", "blocks", *TOOL_CALL_KEYS)
 
 
 class ContentText(NamedTuple):
@@ -70,7 +74,7 @@ def is_message(value: object) -> bool:
     """True for a map that is one message of a conversation."""
     if not isinstance(value, Mapping):
         return False
-    return _role(value) != "" and any(key in value for key in ("content", "parts", *TOOL_CALL_KEYS))
+    return _role(value) != "" and any(key in value for key in CONTENT_MARKS)
 
 
 def _find_messages(value: object, role: str, depth: int) -> Iterator[tuple[str, ContentText]]:
@@ -111,7 +115,7 @@ def _messages_in_map(
 
 def _has_only_tool_results(value: Mapping[str, object]) -> bool:
     """True for a message that contains only tool results; some APIs give it the role `user`."""
-    parts = as_list(value.get("parts") or value.get("content"))
+    parts = as_list(value.get("parts") or value.get("content") or value.get("blocks"))
     return bool(parts) and all(
         isinstance(part, Mapping) and _part_type(part) in TOOL_RESULT_TYPES for part in parts
     )
@@ -139,7 +143,7 @@ def _role(value: Mapping[str, object]) -> str:
 def _message_content(value: Mapping[str, object]) -> ContentText:
     """The content or parts of a message, and whether it calls tools."""
     content = ContentText()
-    for name in ("content", "contents", "parts", "text"):
+    for name in ("content", "contents", "parts", "blocks", "text"):
         if value.get(name):
             content = read_content(value[name])
             break
@@ -202,13 +206,19 @@ def _part_type(part: Mapping[str, object]) -> str:
 
 
 INPUT_KEYS = (
-    "question", "query", "user_input", "input", "inputs", "messages", "message", "prompt",
-    "args", "kwargs", "content", "text",
+    "question", "query", "query_str", "query_bundle", "str_or_query_bundle", "user_input", "input",
+    "inputs", "messages", "message", "prompt", "args", "kwargs", "content", "text",
 )  # fmt: skip
 OUTPUT_KEYS = (
     "generations", "choices", "candidates", "messages", "message", "kwargs", "answer", "output",
     "outputs", "result", "response", "completion", "content", "text",
 )  # fmt: skip
+# An output may be in these keys; of the others, these hold what it was made from.
+HOLDING_KEYS = (*OUTPUT_KEYS, "parts", "contents", "blocks")
+NOT_THE_OUTPUT = CONTEXT_NAMES.union(HOLDING_KEYS, INPUT_KEYS)
+WITHOUT_TEXT = TOOL_CALL_TYPES | {"reasoning", "thinking", "refusal"}
+# `str()` of LlamaIndex's response and of None, and what its query engines return for no text.
+WRITTEN_EMPTY = re.compile(r"\s*(?:(?:assistant|model|ai):\s*)?(?:None)?\s*|Empty Response")
 
 
 def input_text(value: object, original: str) -> str:
@@ -224,8 +234,43 @@ def input_text(value: object, original: str) -> str:
 
 
 def output_text(value: object, original: str) -> str:
-    """The output: of a conversation the last message, otherwise as in `input_text`."""
-    return text_unless_placeholder(_find_text(value, OUTPUT_KEYS, 0) or original)
+    """The output: of a conversation the last message, otherwise as in `input_text`.
+
+    An output that was recorded empty is empty, whatever else its structure holds.
+    """
+    found = _find_text(value, OUTPUT_KEYS, 0)
+    if not found and not isinstance(value, str) and is_empty_output(value):
+        return ""
+    return text_unless_placeholder(found or original)
+
+
+def is_written_empty(text: str) -> bool:
+    """True for the text into which a program turns an output without text."""
+    return WRITTEN_EMPTY.fullmatch(text) is not None
+
+
+def is_empty_output(value: object, depth: int = 0) -> bool:
+    """True if every key of the structure that may hold the output is there and holds nothing.
+
+    Unknown keys with a sentence are an output of their own, except the question and the context.
+    """
+    if depth > MAX_DEPTH:
+        return False
+    if value is None or isinstance(value, str):
+        return not (value or "").strip()
+    if isinstance(value, list | tuple):
+        return all(is_empty_output(item, depth + 1) for item in value)
+    if not isinstance(value, Mapping):
+        return False
+    if _part_type(value) in WITHOUT_TEXT:
+        return True
+    held = [value[key] for key in HOLDING_KEYS if key in value]
+    others = (item for key, item in value.items() if key not in NOT_THE_OUTPUT)
+    return (
+        bool(held)
+        and not any(isinstance(item, str) and " " in item.strip() for item in others)
+        and all(is_empty_output(item, depth + 1) for item in held)
+    )
 
 
 def result_text(value: object, original: str) -> str:

@@ -33,6 +33,8 @@ from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanRecord
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
 from otel_rt4chart.spans.model.values import as_mapping, as_text, nest_dotted_keys, parse_json
 from otel_rt4chart.spans.reading.documents import (
+    explicit_ids,
+    has_explicit_ids,
     read_documents,
     read_template_context,
     read_tool_result,
@@ -40,7 +42,9 @@ from otel_rt4chart.spans.reading.documents import (
 from otel_rt4chart.spans.reading.messages import (
     calls_tools,
     input_text,
+    is_empty_output,
     is_placeholder,
+    is_written_empty,
     last_text,
     output_text,
     read_messages,
@@ -168,11 +172,9 @@ class AttributeIndex:
         self.present.add(mapping.key)
 
     def _derive(self, key: str) -> None:
-        value = self.attributes[key]
-        parsed = parse_json(value).value if isinstance(value, str) else value
-        derived = DERIVED_ATTRIBUTES[key](parsed)
-        self.attributes = {**derived, **self.attributes}
-        self.present.update(derived)
+        if derived := DERIVED_ATTRIBUTES[key](self.raw(key).value, self.attributes):
+            self.attributes = {**derived, **self.attributes}
+            self.present.update(derived)
 
 
 def _list_item(row: dict[str, object]) -> object:
@@ -182,7 +184,10 @@ def _list_item(row: dict[str, object]) -> object:
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """The value of a field from one source, and whether text was redacted or cut."""
+    """The value of a field from one source, and whether text was redacted or cut.
+
+    `is_blank` says that the source was recorded, and recorded without text.
+    """
 
     text: str = ""
     messages: tuple[ChatMessage, ...] = ()
@@ -190,6 +195,7 @@ class FieldValue:
     calls_tools: bool = False
     is_redacted: bool = False
     is_cut: bool = False
+    is_blank: bool = False
     origin: Origin = Origin.WHOLE
 
     @property
@@ -212,7 +218,7 @@ NO_VALUE = FieldValue()
 
 
 def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldValue:
-    """The field from the first source with a value; else whether text was redacted or cut."""
+    """The field from the first source with a value; else why there is no text."""
     lost = NO_VALUE
     for source in SOURCES_BY_FIELD[field][kind]:
         # The index makes a source that is absent, which nearly all are, cost one lookup.
@@ -220,26 +226,47 @@ def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldV
             continue
         if source.scope and not index.span.scope_name.startswith(source.scope):
             continue
-        found = READERS[source.shape](FieldSource(index, source, field, kind))
+        at = FieldSource(index, source, field, kind)
+        found = READERS[source.shape](at)
         if not found.is_empty:
-            return found
-        if found.is_redacted or found.is_cut:
+            return _with_explicit_ids(found, at) if found.passages else found
+        if found.is_redacted or found.is_cut or found.is_blank:
             lost = FieldValue(
                 is_redacted=lost.is_redacted or found.is_redacted,
                 is_cut=lost.is_cut or found.is_cut,
+                is_blank=lost.is_blank or found.is_blank,
             )
     return lost
 
 
+def _with_explicit_ids(found: FieldValue, at: FieldSource) -> FieldValue:
+    """The documents of a retrieval with the ids that another of its sources has for their texts.
+
+    OpenInference's LangChain package writes the ids into the output alone.
+    """
+    if at.kind not in (OperationKind.RETRIEVER, OperationKind.RERANKER):
+        return found
+    if has_explicit_ids(_raw_value(at).value):
+        return found
+    names: dict[str, str] = {}
+    for source in SOURCES_BY_FIELD[at.field][at.kind]:
+        if source.key in at.index.present and source != at.source:
+            names = {**explicit_ids(at.index.raw(source.key).value), **names}
+    named = (replace(one, id=names.get(one.text, one.id)) for one in found.passages)
+    return replace(found, passages=tuple(named)) if names else found
+
+
 def _read_text(at: FieldSource) -> FieldValue:
     text = at.index.text(at.source.key)
-    return FieldValue(is_redacted=True) if is_placeholder(text) else FieldValue(text)
+    if is_placeholder(text):
+        return FieldValue(is_redacted=True)
+    return FieldValue(text, is_blank=not text.strip())
 
 
 def _read_whole(at: FieldSource) -> FieldValue:
     raw, original = _raw_value(at), at.index.text(at.source.key)
     if raw.value is None:
-        return FieldValue(is_cut=raw.is_cut)
+        return FieldValue(is_cut=raw.is_cut, is_blank=not raw.is_cut)
     if isinstance(raw.value, str) and is_placeholder(raw.value):
         return FieldValue(is_redacted=True)
     if at.field == "input":
@@ -249,7 +276,10 @@ def _read_whole(at: FieldSource) -> FieldValue:
     if at.kind is OperationKind.LLM and calls_tools(raw.value):
         text = output_text(raw.value, "")
         return FieldValue(text, calls_tools=True, origin=raw.origin)
-    return FieldValue(output_text(raw.value, original), origin=raw.origin)
+    text = output_text(raw.value, original)
+    if is_written_empty(text):
+        return FieldValue(is_blank=True, origin=raw.origin)
+    return FieldValue(text, origin=raw.origin)
 
 
 def _read_messages(at: FieldSource) -> FieldValue:
@@ -265,9 +295,9 @@ def _read_messages(at: FieldSource) -> FieldValue:
     calls = any(message.calls_tools for message in found)
     if at.source.shape is ValueShape.LAST:
         return replace(lost, text=last_text(found, role="assistant"))
-    return replace(
-        lost, text="\n".join(message.text for message in found if message.text), calls_tools=calls
-    )
+    text = "\n".join(message.text for message in found if message.text)
+    is_blank = not text and not raw.is_cut and is_empty_output(raw.value)
+    return replace(lost, text=text, calls_tools=calls, is_blank=is_blank)
 
 
 def _read_calls(at: FieldSource) -> FieldValue:
@@ -356,6 +386,7 @@ def read_span(span: SpanRecord) -> SpanView:
         is_truncated=any(value.is_cut for value in needed)
         or (kind in NEEDED_FIELDS and _may_have_lost_values(span, needed)),
         calls_tools_only=output.calls_tools and not output.text,
+        is_blank=output.is_blank and output.is_empty,
         convention=convention,
     )
 

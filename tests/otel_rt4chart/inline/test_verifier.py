@@ -95,7 +95,7 @@ def test_every_candidate_has_one_decision() -> None:
 
         decisions = app.decisions
         assert sum(decisions.values()) == 22
-        assert set(decisions) == {"verified", "not_sampled", "no_content", "redacted"}
+        assert set(decisions) == {"verified", "not_sampled", "no_answer", "redacted"}
         assert len(app.carriers) == decisions["verified"]
 
 

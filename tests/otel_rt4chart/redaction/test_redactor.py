@@ -5,10 +5,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opentelemetry.util.types import AttributeValue
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.redaction import build_redactor
+from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.verify import Exchange, Passage
 
 MASK = build_redactor("mask")
@@ -89,11 +90,57 @@ def test_json_that_was_cut_is_a_text() -> None:
     }
 
 
-def test_attributes_without_content_are_left_alone() -> None:
-    """Whatever they look like."""
-    known = {"net.peer.ip": "10.0.0.1", "user.id": "bob@example.com", "http.route": "/a"}
+def test_every_attribute_is_redacted_but_names_of_kinds_and_routes() -> None:
+    """Whoever set it, and whatever its key and its type."""
+    known: dict[str, AttributeValue] = {
+        "http.route": "/bob@example.com",
+        "rt4chart.sample_rate": 0.25,
+        "n": 12345678901234,
+    }
 
-    assert MASK.attributes(known) == known
+    assert MASK.attributes(
+        {
+            **known,
+            "net.peer.ip": "10.0.0.1",
+            "user.id": "bob@example.com",
+            "db.statement": "select 1 from t where mail = 'bob@example.com'",
+            "url.full": "https://example.org/?to=bob%40example.com&n=1",
+            "acme.payer": ("4111 1111 1111 1111", "Bob"),
+            "acme.card": 4111111111111111.0,
+            "acme.raw": "{'mail': 'bob\\u0040example.com'}",
+            "acme.wide": "４１１１１１１１１１１１１１１１",
+            "order.id": 4111111111111111,
+        }
+    ) == {
+        **known,
+        "net.peer.ip": "[ip]",
+        "user.id": "[email]",
+        "db.statement": "select 1 from t where mail = '[email]'",
+        "url.full": "https://example.org/?to=[email]&n=1",
+        "acme.payer": ("[card]", "Bob"),
+        "acme.card": "[card]",
+        "acme.raw": "{'mail': '[email]'}",
+        "acme.wide": "[card]",
+        "order.id": 4111111111111111,
+    }
+
+
+def test_ids_keep_their_numbers_and_lose_addresses() -> None:
+    """An id of sixteen digits is a card's number by chance, one with an @ is not."""
+    passage = Passage("bob@example.com/4111111111111111", "x")
+
+    (found,) = MASK.exchange(Exchange("?", (passage,), "x")).passages
+
+    assert found.id == "[email]/4111111111111111"
+
+
+@pytest.mark.parametrize("redactor", [build_redactor("drop"), build_redactor(call=str.upper)])
+def test_what_is_no_text_is_masked_where_texts_are_dropped(redactor: Redactor) -> None:
+    """A call or `drop` would leave no attribute readable."""
+    assert redactor.attributes({"acme.by": "by bob@example.com", "db.system": "mysql"}) == {
+        "acme.by": "by [email]",
+        "db.system": "mysql",
+    }
 
 
 @given(JSON)

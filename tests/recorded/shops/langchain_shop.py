@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrou
 from langchain_core.tools import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStoreRetriever
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
+from opentelemetry import trace
 
 from tests.recorded import shelf
 
@@ -45,17 +46,22 @@ def chain(url: str) -> Runnable[str, str]:
     """Retrieve, ask, answer."""
     context = retriever(url) | RunnableLambda(joined)
     given = {"context": context, "question": RunnablePassthrough()}
-    return (given | PROMPT | model(url) | StrOutputParser()).with_config(run_name=shelf.ROUTE)
+    return given | PROMPT | model(url) | StrOutputParser()
+
+
+def named(url: str) -> Runnable[str, str]:
+    """The chain under the route's name."""
+    return chain(url).with_config(run_name=shelf.ROUTE)
 
 
 def plain(url: str) -> None:
     """One question, one answer."""
-    chain(url).invoke(shelf.QUESTION)
+    named(url).invoke(shelf.QUESTION)
 
 
 def streamed(url: str) -> None:
     """The same, the answer word by word."""
-    list(chain(url).stream(shelf.QUESTION))
+    list(named(url).stream(shelf.QUESTION))
 
 
 def agent(url: str) -> None:
@@ -63,3 +69,14 @@ def agent(url: str) -> None:
     tool = create_retriever_tool(retriever(url), "search_texts", "Search the support texts.")
     shop = create_agent(model(url), [tool], system_prompt=shelf.INSTRUCTIONS, name="lamp-shop")
     shop.invoke({"messages": [("user", shelf.QUESTION)]})
+
+
+def unnamed(url: str) -> None:
+    """A chain without a name, called by a function of the application."""
+    with trace.get_tracer("lamp-shop").start_as_current_span("POST /returns"):
+        chain(url).invoke(shelf.QUESTION)
+
+
+def empty(url: str) -> None:
+    """One question, to which the model answers nothing."""
+    named(url).invoke(shelf.UNANSWERED)

@@ -34,6 +34,12 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
         "Let the instrumentation capture message content (docs/instrument/application.md).",
         "rt4chart doctor",
     ),
+    Decision.NO_ANSWER: (
+        "The model returned no text: it called tools, refused, or its answer was empty.",
+        "There is nothing to verify, and the answer counts in no rate. If users saw a text, set it "
+        "as the output of the outermost span.",
+        "",
+    ),
     Decision.REDACTED: (
         "The text was redacted before it arrived.",
         "Redact values instead of whole texts, or verify in the application before redaction "

@@ -23,6 +23,7 @@ from rt4chart_collector.store.engine.rows import RowTable, batch_token, field_va
 # An incomplete answer may be decided again when the rest of its trace has arrived.
 PROVISIONAL = (
     Decision.NO_CONTENT,
+    Decision.NO_ANSWER,
     Decision.NO_CONTEXT,
     Decision.REDACTED,
     Decision.TRUNCATED,

@@ -37,3 +37,45 @@ def test_without_any_name_the_route_is_the_roots_or_the_services() -> None:
 
     assert find_candidates([CHAIN, SEARCH, LLM])[0].route == "span 1"
     assert find_candidates([nameless, SEARCH, LLM])[0].route == "shop"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["RunnableSequence", "RunnableParallel<context,question>", "LangGraph",
+     "RunnableLambda.workflow", "invoke_workflow RunnableSequence"],
+)  # fmt: skip
+def test_a_chain_without_a_name_is_no_route(name: str) -> None:
+    """The named chain inside or outside is the route, else the service; never the framework's."""
+    unnamed = replace(CHAIN, name=name, attributes={**CHAIN.attributes, "gen_ai.agent.name": name})
+    inner = replace(made(5, 1, {"openinference.span.kind": "CHAIN"}), name="refunds")
+    answer = replace(LLM, parent_span_id=inner.span_id)
+    outer = replace(made(20, 0, {}), name="POST /ask")
+    called = replace(unnamed, parent_span_id=outer.span_id)
+
+    assert find_candidates([unnamed, SEARCH, LLM])[0].route == "shop"
+    assert find_candidates([unnamed, inner, SEARCH, answer])[0].route == "refunds"
+    assert find_candidates([outer, called, SEARCH, LLM])[0].route == "POST /ask"
+
+
+def test_a_route_that_the_application_sets_is_kept_as_it_is() -> None:
+    """Even if it has the name of a framework's class or of a method."""
+    for route in ("LangGraph", "Engine.aquery"):
+        chain = replace(CHAIN, attributes={**CHAIN.attributes, "rt4chart.route": route})
+        assert find_candidates([chain, SEARCH, LLM])[0].route == route
+
+
+@pytest.mark.parametrize(
+    ("name", "route"),
+    [
+        ("RetrieverQueryEngine.aquery", "RetrieverQueryEngine.query"),
+        ("Support.aforward", "Support.forward"),
+        ("ContextChatEngine.astream_chat", "ContextChatEngine.stream_chat"),
+        ("Pipeline.run_async", "Pipeline.run"),
+        ("answer", "answer"),
+        ("Shop.archive", "Shop.archive"),
+        ("aquery", "aquery"),
+    ],
+)
+def test_an_asynchronous_method_has_the_route_of_the_synchronous_one(name: str, route: str) -> None:
+    """Other names that begin with an `a` stay."""
+    assert find_candidates([replace(CHAIN, name=name), SEARCH, LLM])[0].route == route

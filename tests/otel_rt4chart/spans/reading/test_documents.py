@@ -110,3 +110,38 @@ def test_what_python_shows_of_an_object_is_no_document() -> None:
     found, _ = read_documents([shown, "<b>The trial</b> lasts 14 days."])
 
     assert [one.text for one in found] == ["<b>The trial</b> lasts 14 days."]
+
+
+@pytest.mark.parametrize(
+    ("document", "name"),
+    [
+        ({"id": "7", "metadata": {"source": "a.md"}}, "7"),
+        ({"id": None, "metadata": {"source": "a.md"}}, "a.md"),
+        ({"metadata": {"doc_id": "d-1", "source": "a.md"}}, "d-1"),
+        ({"metadata": '{"file_path": "/docs/a.pdf", "page_label": "3"}'}, "/docs/a.pdf#page=3"),
+        ({"metadata": {"source": "a.pdf", "page": 0, "chunk_index": 2}}, "a.pdf#page=0&chunk=2"),
+        ({"metadata": {"chunk_id": "a-17"}}, "a-17"),
+        ({"source": "a.md", "score": 0.5}, "a.md"),
+        ({"metadata": {"source": ["a.md"], "lang": "en"}}, "sha256:e05d6f4db6a8"),
+        ({"metadata": {"source": "x" * 600}}, "sha256:e05d6f4db6a8"),
+    ],
+)
+def test_a_document_is_named_by_its_id_then_by_its_metadata(
+    document: dict[str, object], name: str
+) -> None:
+    """The digest of the text is the last resort."""
+    ((found,), _) = read_documents([{"text": "14 days.", **document}])
+
+    assert found.id == name
+
+
+def test_chunks_of_one_source_have_names_of_their_own() -> None:
+    """They do not depend on the order of the chunks."""
+    chunks = [{"text": text, "metadata": {"source": "a.md"}} for text in ("14 days.", "Free.")]
+
+    names = [
+        {one.text: one.id for one in read_documents(found)[0]} for found in (chunks, chunks[::-1])
+    ]
+
+    assert names[0] == names[1]
+    assert names[0] == {"14 days.": "a.md#e05d6f4db6a8", "Free.": "a.md#5a9e52664035"}

@@ -15,6 +15,11 @@ HITS = {
     "documents": [{"page_content": "14 days.", "metadata": {"source": "faq.md"}}],
     "count": 1,
 }
+NODES = [
+    json.dumps({"node": {"id_": name, "metadata": {}, "text": text, "class_name": "TextNode"},
+                "score": score, "class_name": "NodeWithScore"})
+    for name, text, score in (("n-1", "14 days.", 0.5), ("n-2", "Free.", 0.25))
+]  # fmt: skip
 OUTER = {"session": "s1", **NAME}
 SESSION = {"traceloop.association.properties.session_id": "s1"}
 TRACEAI = {"convention": "traceAI"}
@@ -35,7 +40,7 @@ OPENLLMETRY = (
         read={"kind": Kind.CHAIN, **NAME, "input": "How long?", "output": "30 days."},
     ),
     Golden(name="a function that returned nothing", attributes={KIND: "task", OUT: "null"},
-           read={"kind": Kind.CHAIN, **NAME}),
+           read={"kind": Kind.CHAIN, **NAME, "is_blank": True}),
     Golden(name="an unknown kind says nothing", attributes={KIND: "unknown"}, read={}),
     Golden(
         name="an agent",
@@ -55,14 +60,30 @@ OPENLLMETRY = (
                     IN: '{"query": "How long?", "tags": null, "metadata": null, "kwargs": {}}',
                     OUT: json.dumps(HITS), "gen_ai.task.output": json.dumps(HITS)},
         read={"kind": Kind.RETRIEVER, **NAME, "input": "How long?", "output": json.dumps(HITS),
-              "documents": (doc("14 days.", source="faq.md"),)},
+              "documents": (doc("14 days.", "faq.md", source="faq.md"),)},
+    ),
+    Golden(
+        name="LlamaIndex's retriever is a task that returns nodes",
+        span="VectorIndexRetriever.task",
+        attributes={KIND: "task", IN: '{"query_bundle": {"query_str": "How long?"}}',
+                    OUT: json.dumps(NODES)},
+        read={"kind": Kind.RETRIEVER, **NAME, "input": "How long?", "output": "\n".join(NODES),
+              "documents": (doc("14 days.", "n-1", 0.5), doc("Free.", "n-2", 0.25))},
+    ),
+    Golden(
+        name="LlamaIndex's reranker is a task that returns some of its nodes",
+        span="LLMRerank.task",
+        attributes={KIND: "task", IN: json.dumps({"nodes": NODES}), OUT: json.dumps(NODES[:1])},
+        read={"kind": Kind.RERANKER, **NAME, "input": json.dumps({"nodes": NODES}),
+              "output": NODES[0], "documents": (doc("14 days.", "n-1", 0.5),),
+              "input_documents": (doc("14 days.", "n-1", 0.5), doc("Free.", "n-2", 0.25))},
     ),
     Golden(
         name="a retriever whose output was cut, and is whole beside it",
         attributes={"gen_ai.operation.name": "vector_db_retrieve", OUT: json.dumps(HITS)[:50],
                     "gen_ai.task.output": json.dumps(HITS)},
         read={"kind": Kind.RETRIEVER, **NAME, "output": json.dumps(HITS),
-              "documents": (doc("14 days.", source="faq.md"),)},
+              "documents": (doc("14 days.", "faq.md", source="faq.md"),)},
     ),
     Golden(
         name="a retriever whose output was cut",
