@@ -248,7 +248,7 @@ def _changed_units(claim: Slots, context: ContextIndex) -> Iterator[MeaningChang
     """`14 days` against `14 months`: the same value with a unit that the sentences lack."""
     stems = {token.stem for slots in context.sentences for token in slots.tokens}
     for mine in claim.quantities:
-        same = [other for other in context.quantities if other.value == mine.value]
+        same = [other for other in context.quantities.ordered if other.value == mine.value]
         units = {other.unit for other in same}
         if mine.unit.isalpha() and mine.unit not in stems and units and all(units):
             yield MeaningChange(FailureKind.UNIT, mine.unit, min(units))

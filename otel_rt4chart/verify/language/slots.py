@@ -11,8 +11,20 @@ from itertools import chain, islice
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
 from otel_rt4chart.verify.language.thesaurus import synonyms
-from otel_rt4chart.verify.language.tokens import Token, detect_language, tokenize
-from otel_rt4chart.verify.language.values import Moment, Quantity, moments, quantities
+from otel_rt4chart.verify.language.tokens import (
+    Token,
+    detect_language,
+    token_range,
+    tokenize,
+)
+from otel_rt4chart.verify.language.values import (
+    Moment,
+    Quantity,
+    QuantityIndex,
+    index_quantities,
+    moments,
+    quantities,
+)
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind
 
 _SCOPE = re.compile(
@@ -121,15 +133,14 @@ def _measures(
     tokens: tuple[Token, ...], counted: tuple[Quantity, ...], dates: tuple[Moment, ...]
 ) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
-    for at, token in enumerate(tokens):
-        for one in counted:
-            if one.start <= token.start < one.end:
-                found[at] = (f"{one.value:.15g}", one.measure)
-            elif one.end <= token.start < one.unit_end:
-                found[at] = (one.measure,)
-        for date in dates:
-            if date.start <= token.start < date.end:
-                found[at] = (f"~{date.parts}",)
+    for one in counted:
+        for at in token_range(tokens, one.start, one.end):
+            found[at] = (f"{one.value:.15g}", one.measure)
+        for at in token_range(tokens, one.end, one.unit_end):
+            found[at] = (one.measure,)
+    for date in dates:
+        for at in token_range(tokens, date.start, date.end):
+            found[at] = (f"~{date.parts}",)
     return found
 
 
@@ -155,7 +166,7 @@ class ContextIndex:
     sentences: tuple[Slots, ...]
     holders: dict[str, tuple[int, ...]]
     prefixes: dict[str, tuple[str, ...]]
-    quantities: tuple[Quantity, ...]
+    quantities: QuantityIndex
     dates: frozenset[tuple[int | None, ...]]
     initials: frozenset[str]
     keys: dict[str, int]
@@ -200,7 +211,7 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
         sentences,
         {stem: tuple(places) for stem, places in holders.items()},
         {start: tuple(sorted(stems)) for start, stems in prefixes.items()},
-        tuple(quantity for slots in sentences for quantity in slots.quantities),
+        index_quantities(quantity for slots in sentences for quantity in slots.quantities),
         frozenset(date.parts for slots in sentences for date in slots.moments),
         frozenset().union(*(slots.initials for slots in sentences)),
         # Reversed, so that of equal sentences the first one is the evidence.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
 from otel_rt4chart.verify.language.names import Name, missing_parts
@@ -22,7 +23,7 @@ from otel_rt4chart.verify.language.values import (
     values_agree,
 )
 from otel_rt4chart.verify.language.word_lists import DOUBTS
-from otel_rt4chart.verify.local.alignment import Alignment, matching_positions, nearest_path
+from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
 Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
@@ -65,7 +66,7 @@ def number_differences(
         )
         if rival is None and any(_has_same_value(quantity, other) for _, other in near):
             continue
-        if any(_has_same_value(quantity, other) for other in context.quantities):
+        if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
         elif _digits(written) not in context.holders:
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
@@ -265,7 +266,7 @@ def term_differences(
     ]
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
-        places = nearest_path(alignment.matches[which])
+        places = alignment.paths[which]
         for word in range(1, len(places) - 1):
             left, right = places[word - 1], places[word + 1]
             if met_anywhere[word] or left is None or right is None:
@@ -294,6 +295,7 @@ def name_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
     """Names that the context does not have, in whole or in part, and the names in their place."""
+    rivals: list[_RivalName] | None = None
     for name in claim.names:
         lost = missing_parts(name, claim.tokens, context.holders, context.initials)
         lost = tuple(at for at in lost if not _has_equivalent(claim, alignment, at))
@@ -303,64 +305,84 @@ def name_differences(
         first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
         written = claim.text[first.start : last.end]
         yield SlotDifference("name", "missing", written, weight=share)
-        yield from _rival_name(claim, name, lost, written, alignment, context)
+        if rivals is None:
+            rivals = list(_rival_names(claim, alignment, context))
+        found = _rival_name(claim, name, lost, rivals, alignment)
+        if found is not None:
+            yield SlotDifference("name", "clash", written, found.strange, found.sentence)
 
 
 def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
-    return at in claim.content and bool(alignment.equivalents[claim.content.index(at)])
+    word = bisect_left(claim.content, at)
+    is_content = word < len(claim.content) and claim.content[word] == at
+    return is_content and bool(alignment.equivalents[word])
+
+
+class _RivalName(NamedTuple):
+    """A name of an aligned sentence with words that the claim lacks, from `strange` on.
+
+    `which` is the place of its sentence in the alignment, `first` and `last` are the positions of
+    its words in the sentence's content words.
+    """
+
+    which: int
+    sentence: int
+    stems: frozenset[str]
+    strange: str
+    first: int
+    last: int
+
+
+def _rival_names(claim: Slots, alignment: Alignment, context: ContextIndex) -> Iterator[_RivalName]:
+    for which, at in enumerate(alignment.sentences):
+        sentence = context.sentences[at]
+        for name in sentence.names:
+            strange = [
+                part for part in name.tokens if sentence.tokens[part].stem not in claim.positions
+            ]
+            if strange:
+                start, end = sentence.tokens[strange[0]].start, sentence.tokens[strange[-1]].end
+                yield _RivalName(
+                    which,
+                    at,
+                    frozenset(sentence.tokens[part].stem for part in name.tokens),
+                    sentence.text[start:end],
+                    bisect_left(sentence.content, name.tokens[0]),
+                    bisect_left(sentence.content, name.tokens[-1]),
+                )
 
 
 def _rival_name(
     claim: Slots,
     name: Name,
     lost: tuple[int, ...],
-    written: str,
+    rivals: Sequence[_RivalName],
     alignment: Alignment,
-    context: ContextIndex,
-) -> Iterator[SlotDifference]:
+) -> _RivalName | None:
     """The sentence's name in its place: one that shares words, else one with the same neighbour.
 
     `Space Shuttle Columbia` for `Space Shuttle Challenger`.
     """
     known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
-    best: tuple[int, int, str] | None = None
-    for which, at in enumerate(alignment.sentences):
-        sentence = context.sentences[at]
-        for other in sentence.names:
-            strange = [
-                part for part in other.tokens if sentence.tokens[part].stem not in claim.positions
-            ]
-            shared = len(known & {sentence.tokens[part].stem for part in other.tokens})
-            if strange and (
-                shared or _same_neighbour(claim, lost, alignment, which, sentence, other)
-            ):
-                start = sentence.tokens[strange[0]].start
-                found = sentence.text[start : sentence.tokens[strange[-1]].end]
-                if best is None or shared > best[0]:
-                    best = (shared, at, found)
-    if best is not None:
-        yield SlotDifference("name", "clash", written, best[2], best[1])
+    sides = [_neighbours(claim, lost, path) for path in alignment.paths] if rivals else []
+    best: tuple[int, _RivalName] | None = None
+    for rival in rivals:
+        shared = len(known & rival.stems)
+        left, right = sides[rival.which]
+        is_in_place = shared or left == rival.first - 1 or right == rival.last + 1
+        if is_in_place and (best is None or shared > best[0]):
+            best = (shared, rival)
+    return best[1] if best else None
 
 
-def _same_neighbour(
-    claim: Slots,
-    lost: tuple[int, ...],
-    alignment: Alignment,
-    which: int,
-    sentence: Slots,
-    other: Name,
-) -> bool:
-    places = nearest_path(alignment.matches[which])
-    before = [word for word, at in enumerate(claim.content) if at < lost[0]]
-    after = [word for word, at in enumerate(claim.content) if at > lost[-1]]
-    inside = [place for place, at in enumerate(sentence.content) if at in other.tokens]
-    if not inside:
-        return False
-    left = places[before[-1]] if before else None
-    right = places[after[0]] if after else None
-    return (left is not None and left == inside[0] - 1) or (
-        right is not None and right == inside[-1] + 1
-    )
+def _neighbours(
+    claim: Slots, lost: tuple[int, ...], path: tuple[int | None, ...]
+) -> tuple[int, int]:
+    """The positions in a sentence of the words around the lost ones; -9 where there is none."""
+    before, after = bisect_left(claim.content, lost[0]) - 1, bisect_right(claim.content, lost[-1])
+    left = path[before] if before >= 0 else None
+    right = path[after] if after < len(claim.content) else None
+    return -9 if left is None else left, -9 if right is None else right
 
 
 _MAX_SIBLING_SENTENCES = 20  # bounds the search where the sibling is a frequent word
@@ -453,8 +475,16 @@ def _is_asserted_elsewhere(alignment: Alignment, context: ContextIndex) -> bool:
     return any(
         all(any(stem in other.positions for stem in stems) for stems in held)
         and not any(token.norm in DOUBTS for token in other.tokens)
-        for other in context.sentences
+        for other in _holders_of_rarest(held, context)
     )
+
+
+def _holders_of_rarest(held: Sequence[tuple[str, ...]], context: ContextIndex) -> Iterable[Slots]:
+    """The sentences with the word that the fewest have; all of them without a word."""
+    if not held:
+        return context.sentences
+    rarest = min(held, key=lambda stems: sum(len(context.holders[stem]) for stem in stems))
+    return (context.sentences[at] for stem in rarest for at in context.holders[stem])
 
 
 def _widened_quantifiers(
