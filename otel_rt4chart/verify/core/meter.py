@@ -10,6 +10,7 @@ from otel_rt4chart.verify.core.model import Exchange, Usage
 
 # Every reason of the limits on size begins with it.
 TOO_LARGE, TOO_SLOW = "too_large", "took_too_long"
+BUDGET = "budget"  # the step that decides on what exceeds it
 
 
 @dataclass(frozen=True, slots=True)

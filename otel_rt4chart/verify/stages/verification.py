@@ -27,7 +27,7 @@ from otel_rt4chart.verify.core.judge import (
     ModelJudge,
     Resolve,
 )
-from otel_rt4chart.verify.core.meter import TOO_LARGE, Meter
+from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, Meter
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Chunk,
@@ -52,7 +52,6 @@ from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, em
 from otel_rt4chart.verify.text.segment import segment
 from otel_rt4chart.verify.text.sentences import whole_graphemes
 
-BUDGET = "budget"  # the step that decides on what exceeds it
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
 _NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
