@@ -31,11 +31,11 @@ from otel_rt4chart.verify.language.word_lists import (
 from otel_rt4chart.verify.local.alignment import Alignment, align
 from otel_rt4chart.verify.local.differences import (
     date_differences,
-    name_differences,
     negation_differences,
     number_differences,
     term_differences,
 )
+from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.text.citations import blank_citations, citations
 
 # The order in which the taxonomy lists the kinds.

@@ -133,6 +133,9 @@ _ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
+_WRITTEN_OUT = 15  # the significant digits of a number in words: it is exact
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """The number in `text[start:end]`; `unit` is "" where no unit follows.
@@ -156,6 +159,18 @@ class Quantity:
         """The family of the unit, and the value in the family's base unit."""
         family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
+
+    @property
+    def kind(self) -> str:
+        """Equal for quantities of `same_kind`; empty where none is of the same kind."""
+        if self.unit:
+            return f"unit {self.base[0]}"
+        return f"after {self.before}" if self.before and self.digits != _WRITTEN_OUT else ""
+
+    @property
+    def key(self) -> tuple[float, str, Bound, int, str]:
+        """Equal for quantities that no comparison tells apart."""
+        return (self.value, self.unit, self.bound, self.digits, self.before)
 
     @property
     def measure(self) -> str:
@@ -216,7 +231,7 @@ def _word_value(word: str) -> float:
 
 def _significant(written: str | None) -> int:
     if not written:
-        return 15
+        return _WRITTEN_OUT
     bare = written.replace(",", "")
     kept = bare.replace(".", "").lstrip("0") if "." in bare else bare.strip("0")
     return max(1, len(kept))
@@ -310,12 +325,14 @@ class QuantityIndex:
             yield from self.ordered[left : bisect_right(self.keys, value * high, lo=left)]
 
 
+EMPTY_INDEX = QuantityIndex((), ())
+
+
 def index_quantities(found: Iterable[Quantity]) -> QuantityIndex:
     """The index, with a quantity under its value and under that in the family's base unit."""
-    distinct = {(one.value, one.unit, one.bound, one.digits): one for one in found}
-    keyed = {
-        (value, key): one for key, one in distinct.items() for value in (one.value, one.base[1])
-    }
+    distinct = {one.key: one for one in found}
+    keyed = {(one.value, key): one for key, one in distinct.items()}
+    keyed |= {(one.base[1], key): one for key, one in distinct.items()}
     ordered = sorted(keyed)
     return QuantityIndex(tuple(key[0] for key in ordered), tuple(keyed[key] for key in ordered))
 
@@ -331,10 +348,7 @@ def same_kind(claimed: Quantity, found: Quantity) -> bool:
 
     Of two numbers without a unit, the word before them decides: `rose to 4 million`.
     """
-    if claimed.unit or found.unit:
-        return claimed.base[0] == found.base[0]
-    is_written_out = 15 in (claimed.digits, found.digits)
-    return claimed.before == found.before != "" and not is_written_out
+    return claimed.kind == found.kind != ""
 
 
 _MONTH_NAMES = """jan january; feb february; mar march; apr april; may; jun june; jul july;

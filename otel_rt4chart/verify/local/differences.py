@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.values import (
+    EMPTY_INDEX,
     UNIT_FAMILIES,
     Moment,
     Quantity,
+    QuantityIndex,
     contradicts,
+    index_quantities,
     is_supported_by,
     is_supported_in,
     same_kind,
@@ -54,17 +55,18 @@ def number_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
     """Quantities that the aligned sentences do not have, or have with another value."""
+    found = [
+        (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
+    ]
+    near = index_quantities(other for _, other in found) if claim.quantities else EMPTY_INDEX
+    rivals = _rival_quantities(claim, found, near)
     for quantity in claim.quantities:
         written = claim.text[quantity.start : quantity.end]
-        near = [
-            (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
-        ]
-        if any(same_kind(quantity, other) and values_agree(quantity, other) for _, other in near):
+        alike = list(near.like(quantity))
+        if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
             continue
-        rival = next(
-            ((at, other) for at, other in near if _is_rival_quantity(other, quantity, claim)), None
-        )
-        if rival is None and any(_has_same_value(quantity, other) for _, other in near):
+        rival = rivals.get(quantity.kind) if quantity.kind else None
+        if rival is None and any(_has_same_value(quantity, other) for other in alike):
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
@@ -72,15 +74,25 @@ def number_differences(
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            found = quantity_text(context.sentences[at], other)
-            yield SlotDifference("number", "clash", quantity_text(claim, quantity), found, at)
+            text = quantity_text(context.sentences[at], other)
+            yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
 
 
-def _is_rival_quantity(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
-    """Another value of the same kind, and none that the claim gives elsewhere."""
-    return same_kind(claimed, found) and not any(
-        values_agree(other, found) for other in claim.quantities
-    )
+def _rival_quantities(
+    claim: Slots, found: Sequence[tuple[int, Quantity]], near: QuantityIndex
+) -> dict[str, tuple[int, Quantity]]:
+    """For each kind of quantity the first one with a value that the claim gives nowhere."""
+    given = {
+        other.key
+        for one in claim.quantities
+        for other in near.like(one)
+        if values_agree(one, other)
+    }
+    rivals: dict[str, tuple[int, Quantity]] = {}
+    for at, other in found:
+        if other.key not in given:
+            rivals.setdefault(other.kind, (at, other))
+    return rivals
 
 
 def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
@@ -289,100 +301,6 @@ def term_differences(
 def _is_near(claim: Slots, stem: str, word: int) -> bool:
     """True where the claim says the counterpart too, near the word: an insertion, no exchange."""
     return any(abs(place - word) <= MAX_GAP for place in claim.positions.get(stem, ()))
-
-
-def name_differences(
-    claim: Slots, alignment: Alignment, context: ContextIndex
-) -> Iterator[SlotDifference]:
-    """Names that the context does not have, in whole or in part, and the names in their place."""
-    rivals: list[_RivalName] | None = None
-    for name in claim.names:
-        lost = missing_parts(name, claim.tokens, context.holders, context.initials)
-        lost = tuple(at for at in lost if not _has_equivalent(claim, alignment, at))
-        if not lost:
-            continue
-        share = len(lost) / len(name.tokens)
-        first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
-        written = claim.text[first.start : last.end]
-        yield SlotDifference("name", "missing", written, weight=share)
-        if rivals is None:
-            rivals = list(_rival_names(claim, alignment, context))
-        found = _rival_name(claim, name, lost, rivals, alignment)
-        if found is not None:
-            yield SlotDifference("name", "clash", written, found.strange, found.sentence)
-
-
-def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
-    word = bisect_left(claim.content, at)
-    is_content = word < len(claim.content) and claim.content[word] == at
-    return is_content and bool(alignment.equivalents[word])
-
-
-class _RivalName(NamedTuple):
-    """A name of an aligned sentence with words that the claim lacks, from `strange` on.
-
-    `which` is the place of its sentence in the alignment, `first` and `last` are the positions of
-    its words in the sentence's content words.
-    """
-
-    which: int
-    sentence: int
-    stems: frozenset[str]
-    strange: str
-    first: int
-    last: int
-
-
-def _rival_names(claim: Slots, alignment: Alignment, context: ContextIndex) -> Iterator[_RivalName]:
-    for which, at in enumerate(alignment.sentences):
-        sentence = context.sentences[at]
-        for name in sentence.names:
-            strange = [
-                part for part in name.tokens if sentence.tokens[part].stem not in claim.positions
-            ]
-            if strange:
-                start, end = sentence.tokens[strange[0]].start, sentence.tokens[strange[-1]].end
-                yield _RivalName(
-                    which,
-                    at,
-                    frozenset(sentence.tokens[part].stem for part in name.tokens),
-                    sentence.text[start:end],
-                    bisect_left(sentence.content, name.tokens[0]),
-                    bisect_left(sentence.content, name.tokens[-1]),
-                )
-
-
-def _rival_name(
-    claim: Slots,
-    name: Name,
-    lost: tuple[int, ...],
-    rivals: Sequence[_RivalName],
-    alignment: Alignment,
-) -> _RivalName | None:
-    """The sentence's name in its place: one that shares words, else one with the same neighbour.
-
-    `Space Shuttle Columbia` for `Space Shuttle Challenger`.
-    """
-    known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
-    sides = [_neighbours(claim, lost, path) for path in alignment.paths] if rivals else []
-    best: tuple[int, _RivalName] | None = None
-    for rival in rivals:
-        shared = len(known & rival.stems)
-        left, right = sides[rival.which]
-        is_in_place = shared or left == rival.first - 1 or right == rival.last + 1
-        if is_in_place and (best is None or shared > best[0]):
-            best = (shared, rival)
-    return best[1] if best else None
-
-
-def _neighbours(
-    claim: Slots, lost: tuple[int, ...], path: tuple[int | None, ...]
-) -> tuple[int, int]:
-    """The positions in a sentence of the words around the lost ones; -9 where there is none."""
-    before, after = bisect_left(claim.content, lost[0]) - 1, bisect_right(claim.content, lost[-1])
-    left = path[before] if before >= 0 else None
-    right = path[after] if after < len(claim.content) else None
-    return -9 if left is None else left, -9 if right is None else right
 
 
 _MAX_SIBLING_SENTENCES = 20  # bounds the search where the sibling is a frequent word
