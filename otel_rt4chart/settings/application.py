@@ -211,7 +211,7 @@ class JudgeSettings:
         600, "the same for pairs that a model in this process reads", count
     )
     seconds_per_answer: float | None = setting(
-        60.0,
+        300.0,
         "limit of seconds that judges in this process take for an answer",
         Parser("more than 0 and at most 86400", float, lambda value: 0 < value <= 86_400),
     )

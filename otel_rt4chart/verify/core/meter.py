@@ -32,7 +32,7 @@ class Budget:
     claims: int | None = 300
     comparisons: int | None = 5_000
     model_comparisons: int | None = 600
-    seconds: float | None = 60.0
+    seconds: float | None = 300.0
 
     def size_problem(self, exchange: Exchange) -> str | None:
         """The reason why this answer is too large to be verified, or None."""

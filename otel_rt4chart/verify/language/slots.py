@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
+from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import (
     Token,
@@ -62,8 +63,8 @@ def _scope_kind(name: str | None) -> ScopeKind:
     return next(kind for kind in JUDGE_WORDS if kind == name)
 
 
-_CACHED_SLOTS = 4096
-_CACHED_LENGTH = 4_000
+# Characters of the texts in the cache: the sentences of about 40 pages. Their slots take 25 MiB.
+_CACHED_CHARACTERS = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ class Slots:
 
 
 def read_slots(text: str) -> Slots:
-    """The slots of a text; a bounded number of short texts is cached."""
-    return _read_cached(text) if len(text) <= _CACHED_LENGTH else _read(text)
+    """The slots of a text; recent texts are cached."""
+    return _cached_slots(text)
 
 
 def _read(text: str) -> Slots:
@@ -144,15 +145,10 @@ def _measures(
     return found
 
 
-@lru_cache(maxsize=_CACHED_SLOTS)
-def _read_cached(text: str) -> Slots:
-    return _read(text)
-
+_cached_slots = TextCache(_read, len, characters=_CACHED_CHARACTERS)
 
 _PREFIX = 5
 _SAMPLE = 500  # words that show a context's language
-_CACHED_CONTEXTS = 64
-_CACHED_CONTEXT_LENGTH = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +187,14 @@ class ContextIndex:
 
 
 def read_context(texts: Sequence[str]) -> ContextIndex:
-    """The index of these sentences; a bounded number of short contexts and one long are cached."""
+    """The index of these sentences; recent contexts are cached, and one that is long."""
     key = tuple(texts)
-    is_short = sum(map(len, key)) <= _CACHED_CONTEXT_LENGTH
-    return _index_cached(key) if is_short else _index_cached_long(key)
+    is_short = 2 * _length(key) <= _CACHED_CHARACTERS
+    return _cached_index(key) if is_short else _cached_long_index(key)
+
+
+def _length(texts: tuple[str, ...]) -> int:
+    return sum(map(len, texts))
 
 
 def _index(texts: tuple[str, ...]) -> ContextIndex:
@@ -220,15 +220,10 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
     )
 
 
-@lru_cache(maxsize=1)
-def _index_cached_long(texts: tuple[str, ...]) -> ContextIndex:
-    """A cache of one: an answer's claims are resolved in several calls on the same context."""
-    return _index(texts)
-
-
-@lru_cache(maxsize=_CACHED_CONTEXTS)
-def _index_cached(texts: tuple[str, ...]) -> ContextIndex:
-    return _index(texts)
+# An answer's claims are resolved in several calls on the same context. Of the long contexts, those
+# of two threads are kept.
+_cached_index = TextCache(_index, _length, characters=_CACHED_CHARACTERS)
+_cached_long_index = lru_cache(maxsize=2)(_index)
 
 
 def _common_prefix_length(left: str, right: str) -> int:
