@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -148,6 +149,8 @@ def _measures(
 _cached_slots = TextCache(_read, len, characters=_CACHED_CHARACTERS)
 
 _PREFIX = 5
+_ALIKE = 0.7  # of the longer of two stems, their common beginning
+_MAX_ALIKE = 200  # stems are compared with each other; no dictionary has as many in one place
 _SAMPLE = 500  # words that show a context's language
 
 
@@ -178,11 +181,13 @@ class ContextIndex:
         """The stems that differ in their ending alone: `nutrition` and `nutritional`."""
         if len(stem) < _PREFIX + 1 or not stem.isalpha():
             return ()
+        stems = self.prefixes.get(stem[:_PREFIX], ())
+        first = bisect_left(stems, stem[: max(_PREFIX, int(_ALIKE * len(stem)))])
         return tuple(
             other
-            for other in self.prefixes.get(stem[:_PREFIX], ())
+            for other in stems[first : first + _MAX_ALIKE]
             if other != stem
-            and _common_prefix_length(stem, other) >= 0.7 * max(len(stem), len(other))
+            and _common_prefix_length(stem, other) >= _ALIKE * max(len(stem), len(other))
         )
 
 
