@@ -72,8 +72,23 @@ def build_verifier(
     return Verifier(
         judge,
         embedder=_build_embedder(judge_settings, endpoint),
-        budget=Budget(judge_settings.calls_per_answer, judge_settings.tokens_per_answer),
+        budget=_budget_per_answer(judge_settings),
         clock=clock,
+    )
+
+
+def _budget_per_answer(settings: JudgeSettings) -> Budget:
+    return Budget(
+        calls=settings.calls_per_answer,
+        tokens=settings.tokens_per_answer,
+        answer_characters=settings.answer_characters,
+        passage_characters=settings.passage_characters,
+        passages=settings.passages_per_answer,
+        sentences=settings.sentences_per_answer,
+        claims=settings.claims_per_answer,
+        comparisons=settings.comparisons_per_answer,
+        model_comparisons=settings.model_comparisons_per_answer,
+        seconds=settings.seconds_per_answer,
     )
 
 

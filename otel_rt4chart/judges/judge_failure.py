@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, TOO_SLOW
 from otel_rt4chart.verify.core.model import Claim, Label, Report
 
-_RULE_JUDGES = ("local/", "rules/", "link", "decompose")  # rules in this process
+_RULE_JUDGES = ("local/", "rules/", "link", "decompose", BUDGET)  # rules in this process
 # Models in this process: their "undecided" is a verdict, and their failures are permanent.
 _LOCAL_JUDGES = (*_RULE_JUDGES, "onnx/", "cross/")
 # A claim may be undecided for these reasons although the judge works.
-_LEGITIMATE_REASONS = ("votes without a majority", "the model refused", "over_budget", "no_context")
+_LEGITIMATE_REASONS = (
+    *("votes without a majority", "the model refused", "over_budget", "no_context"),
+    *(TOO_LARGE, TOO_SLOW),
+)
 
 
 class _FailureKind(NamedTuple):

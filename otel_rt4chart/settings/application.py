@@ -195,6 +195,28 @@ class JudgeSettings:
     cache: str = setting("", "a file that caches verdicts between runs (default: memory)", text)
     calls_per_answer: int | None = setting(None, "limit of calls for an answer", count)
     tokens_per_answer: int | None = setting(None, "limit of tokens for an answer", count)
+    answer_characters: int | None = setting(
+        50_000, "limit of characters in an answer; a longer one is undecided", count
+    )
+    passage_characters: int | None = setting(
+        500_000, "the same for all passages of an answer together", count
+    )
+    passages_per_answer: int | None = setting(1_000, "the same for their number", count)
+    sentences_per_answer: int | None = setting(20_000, "the same for their sentences", count)
+    claims_per_answer: int | None = setting(
+        300, "limit of claims in an answer; the rest of the answer is undecided", count
+    )
+    comparisons_per_answer: int | None = setting(
+        5_000, "limit of pairs of a claim and a chunk that rules compare for an answer", count
+    )
+    model_comparisons_per_answer: int | None = setting(
+        600, "the same for pairs that a model in this process reads", count
+    )
+    seconds_per_answer: float | None = setting(
+        300.0,
+        "limit of seconds that judges in this process take for an answer",
+        Parser("more than 0 and at most 86400", float, lambda value: 0 < value <= 86_400),
+    )
     calls_per_minute: int | None = setting(None, "limit of calls in any minute", count)
     tokens_per_minute: int | None = setting(None, "limit of tokens in any minute", count)
     prices: str = setting(

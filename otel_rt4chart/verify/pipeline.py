@@ -25,6 +25,7 @@ from otel_rt4chart.verify.stages.verification import (
     Options,
     VerificationRun,
     decompose_answer,
+    too_large_report,
     undecided_report,
 )
 from otel_rt4chart.verify.text.segment import segment, segment_passages
@@ -78,6 +79,7 @@ class Verifier:
     def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
         """The report on one answer; without passages every claim is undecided (`no_context`).
 
+        What exceeds the budget is undecided too: the answer, or the claims that are left.
         `strict` sends every claim to the second judge of a cascade.
         """
         meter = Meter(self._budget)
@@ -95,8 +97,12 @@ class Verifier:
     def _steps(self, exchange: Exchange, meter: Meter, strict: bool) -> Steps[Report]:
         """RT4CHART's Figure 2, from top to bottom."""
         started = self._clock() if self._clock else 0
+        problem = meter.budget.size_problem(exchange)
+        context = () if problem else segment_passages(exchange.passages)
+        problem = problem or meter.budget.sentence_problem(context)
+        if problem is not None:
+            return too_large_report(exchange.answer, problem, self.judge.id, meter.usage())
         sentences = segment(exchange.answer)
-        context = segment_passages(exchange.passages)
         run = VerificationRun(exchange.question, context, self._options)
 
         # A one-call judge makes claims and labels together; the others go step by step.
@@ -106,17 +112,18 @@ class Verifier:
             drafts = yield from decompose_answer(self.judge, sentences)
             if isinstance(drafts, Exception):
                 return undecided_report(exchange.answer, self.judge.id, str(drafts), meter.usage())
-            run.drafts = drafts
+            run.accept(drafts, exchange.answer, meter.budget.claims)
             yield from run.link(self._embedder, self.judge)
+            meter.start_judging()
             # Each tier sees only the claims that the tier before it was not certain of.
             for tier in judge_tiers(self.judge, strict=strict):
-                yield from run.verify_locally(tier)  # chunk by chunk, then the OR-join
+                yield from run.verify_locally(tier, meter)  # chunk by chunk, then the OR-join
                 yield from run.verify_globally(tier)  # the whole context, the chunk as a hint
                 yield from run.require_evidence(tier)
                 run.keep_confident(tier)
 
         claims = run.claims(exchange.answer, self.judge.id)
         label = and_join(claim.label for claim in claims)
-        findings = find(exchange, claims, run.notes(), self._scanner, self._authority)
+        findings = find(exchange, claims, run.notes(), self._scanner, self._authority, meter)
         elapsed = (self._clock() - started) / 1e6 if self._clock else None
         return Report(label, claims, self.judge.id, findings, meter.usage(elapsed))

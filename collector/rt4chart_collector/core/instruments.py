@@ -157,6 +157,11 @@ WORK_QUEUE_TRACES = gauge(
 WORK_QUEUE_LIMIT = gauge(
     "work_queue_limit", "{trace}", "The number of traces that may wait (RT4CHART_WORK_QUEUE)"
 )
+WORK_QUEUE_OLDEST = gauge(
+    "work_queue_oldest",
+    "s",
+    "Seconds for which the oldest trace has waited for a worker; it grows while judging is stalled",
+)
 UNSAVED_TRACES = counter(
     "unsaved_traces", "trace", "Traces whose verdicts could not be stored; they are verified again"
 )

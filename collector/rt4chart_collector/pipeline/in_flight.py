@@ -33,9 +33,9 @@ class InFlight:
     that it stores nothing for a partition that another member has taken over.
     """
 
-    def __init__(self, limit: int) -> None:
-        """`limit` is the number of traces that may wait for a worker."""
-        self.queue = TraceQueue(limit, on_done=self._report)
+    def __init__(self, limit: int, *, large_at_once: int = 1) -> None:
+        """`limit` is the number of traces that may wait, `large_at_once` that of `TraceQueue`."""
+        self.queue = TraceQueue(limit, on_done=self._report, large_at_once=large_at_once)
         self._lock = threading.Lock()
         # The messages of traces that are still open; only the stream's thread touches them.
         self._open: defaultdict[str, set[MessageId]] = defaultdict(set)

@@ -1,33 +1,57 @@
-"""The queue of closed traces: bounded, and a trace is never with two workers at once."""
+"""The queue of closed traces: bounded, one worker a trace, and large traces never take them all."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
-from otel_rt4chart.spans.exchange.assembly import AssembledTrace
+from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
+
+# Ten times a trace of an ordinary answer with ten passages. Judging a larger one may take seconds.
+LARGE_BYTES = 256 * 1024
+
+
+class _Waiting(NamedTuple):
+    """A trace that waits, with its place in the order of arrival and the time of it."""
+
+    trace: AssembledTrace
+    number: int
+    since: float
 
 
 class TraceQueue:
-    """A bounded queue for many threads; a trace is leased to a worker until it is `done`."""
+    """A bounded queue for many threads; a trace is leased to a worker until it is `done`.
+
+    Large traces are leased one at a time, to at most `large_at_once` workers: with one worker more,
+    ordinary traces go on while large ones are judged.
+    """
 
     def __init__(
         self,
         limit: int,
         *,
         on_done: Callable[[Sequence[AssembledTrace], Collection[str]], None] = lambda *_: None,
+        large_at_once: int = 1,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`limit` is the number of traces that may wait.
+        """`limit` is the number of traces that may wait; `clock` returns seconds.
 
         `on_done` is called in the workers' threads with the finished traces, and the ids of those
         left undecided.
         """
         self.limit = limit
         self._on_done = on_done
-        self._waiting: deque[AssembledTrace] = deque()
+        self._large_at_once = large_at_once
+        self._clock = clock
+        self._ordinary: deque[_Waiting] = deque()
+        self._large: deque[_Waiting] = deque()
         self._blocked: dict[str, list[AssembledTrace]] = {}
         self._leased: set[str] = set()
+        self._large_leased: set[str] = set()
+        self._arrived = 0
         self._changed = threading.Condition()
         self._closed = False
 
@@ -35,40 +59,53 @@ class TraceQueue:
     def room(self) -> int:
         """How many more traces may be put."""
         with self._changed:
-            return max(self.limit - len(self._waiting), 0)
+            return max(self.limit - self._number_waiting, 0)
+
+    @property
+    def oldest_s(self) -> float:
+        """Seconds for which the oldest trace has waited for a worker; 0 if none waits."""
+        with self._changed:
+            first = [waiting[0].since for waiting in (self._ordinary, self._large) if waiting]
+            return max(self._clock() - min(first), 0.0) if first else 0.0
 
     @property
     def pending(self) -> int:
         """How many traces wait or are leased."""
         with self._changed:
-            return len(self._waiting) + len(self._leased) + sum(map(len, self._blocked.values()))
+            blocked = sum(map(len, self._blocked.values()))
+            return self._number_waiting + len(self._leased) + blocked
 
     @property
     def trace_ids(self) -> set[str]:
         """The ids of the traces that wait or are leased."""
         with self._changed:
-            return {trace.trace_id for trace in self._waiting} | self._leased
+            waiting = {one.trace.trace_id for one in (*self._ordinary, *self._large)}
+            return waiting | self._leased
 
     def put(self, traces: Sequence[AssembledTrace]) -> None:
         """Add traces; callers ask for `room` before, and a few over the limit do no harm."""
+        # Measured without the lock: it reads every attribute.
+        sized = [(trace, _is_large(trace)) for trace in traces]
         with self._changed:
-            self._waiting.extend(traces)
+            for trace, is_large in sized:
+                self._arrived += 1
+                waiting = self._large if is_large else self._ordinary
+                waiting.append(_Waiting(trace, self._arrived, self._clock()))
             self._changed.notify_all()
 
     def lease(self, limit: int) -> list[AssembledTrace]:
         """Wait for traces and take at most `limit`; none once the queue is closed and empty.
 
-        A trace that is leased to another worker is held back until that worker is done.
+        A trace that is leased to another worker is held back until that worker is done. A large
+        trace is leased alone.
         """
         with self._changed:
             while True:
-                self._changed.wait_for(lambda: self._waiting or self._closed)
-                leased = self._take(limit)
-                if leased or (self._closed and not self._waiting and not self._blocked):
+                leased = self._take_large() or self._take(limit)
+                is_empty = not self._number_waiting and not self._blocked
+                if leased or (self._closed and is_empty):
                     return leased
-                # Closed, but a trace still waits for its other part to be done.
-                if self._closed and not self._waiting:
-                    self._changed.wait()
+                self._changed.wait()
 
     def done(self, traces: Sequence[AssembledTrace], undecided: Collection[str] = ()) -> None:
         """End the lease of these traces; the ids in `undecided` have no decision yet."""
@@ -78,15 +115,20 @@ class TraceQueue:
         with self._changed:
             for trace in traces:
                 self._leased.discard(trace.trace_id)
-                self._waiting.extendleft(self._blocked.pop(trace.trace_id, []))
+                self._large_leased.discard(trace.trace_id)
+                for part in self._blocked.pop(trace.trace_id, []):
+                    waiting = self._large if _is_large(part) else self._ordinary
+                    waiting.appendleft(_Waiting(part, 0, self._clock()))
             self._changed.notify_all()
 
     def withdraw(self, keys: Collection[int]) -> frozenset[int]:
         """Remove waiting traces by `id(trace)`; returns those of the removed ones."""
         with self._changed:
-            groups = [self._waiting, *self._blocked.values()]
+            waiting = [one.trace for one in (*self._ordinary, *self._large)]
+            groups = [waiting, *self._blocked.values()]
             gone = frozenset(id(trace) for group in groups for trace in group if id(trace) in keys)
-            self._waiting = deque(trace for trace in self._waiting if id(trace) not in gone)
+            self._ordinary = deque(one for one in self._ordinary if id(one.trace) not in gone)
+            self._large = deque(one for one in self._large if id(one.trace) not in gone)
             blocked = {
                 trace_id: [trace for trace in traces if id(trace) not in gone]
                 for trace_id, traces in self._blocked.items()
@@ -104,20 +146,55 @@ class TraceQueue:
     def abandon(self) -> int:
         """Drop the waiting traces; returns how many were dropped or are still leased."""
         with self._changed:
-            left = len(self._waiting) + sum(map(len, self._blocked.values())) + len(self._leased)
-            self._waiting.clear()
+            left = self._number_waiting + sum(map(len, self._blocked.values())) + len(self._leased)
+            self._ordinary.clear()
+            self._large.clear()
             self._blocked.clear()
             self._changed.notify_all()
             return left
 
+    @property
+    def _number_waiting(self) -> int:
+        return len(self._ordinary) + len(self._large)
+
+    def _take_large(self) -> list[AssembledTrace]:
+        """The first large trace, if it came before the ordinary ones and a worker is left for them.
+
+        After `close` all workers may take one.
+        """
+        while self._large and (self._closed or len(self._large_leased) < self._large_at_once):
+            if self._ordinary and self._ordinary[0].number < self._large[0].number:
+                break
+            trace = self._large.popleft().trace
+            if self._lease(trace):
+                self._large_leased.add(trace.trace_id)
+                return [trace]
+        return []
+
     def _take(self, limit: int) -> list[AssembledTrace]:
         leased: list[AssembledTrace] = []
-        while self._waiting and len(leased) < limit:
-            trace = self._waiting.popleft()
-            # Late spans of a trace that a worker has: two workers would decide on the same answers.
-            if trace.trace_id in self._leased:
-                self._blocked.setdefault(trace.trace_id, []).append(trace)
-            else:
-                self._leased.add(trace.trace_id)
+        while self._ordinary and len(leased) < limit:
+            trace = self._ordinary.popleft().trace
+            if self._lease(trace):
                 leased.append(trace)
         return leased
+
+    def _lease(self, trace: AssembledTrace) -> bool:
+        """False for late spans of a trace that a worker has; they are held back.
+
+        Two workers would decide on the same answers.
+        """
+        if trace.trace_id in self._leased:
+            self._blocked.setdefault(trace.trace_id, []).append(trace)
+            return False
+        self._leased.add(trace.trace_id)
+        return True
+
+
+def _is_large(trace: AssembledTrace) -> bool:
+    size = 0
+    for span in trace.spans:
+        size += span_bytes(span)
+        if size >= LARGE_BYTES:
+            return True
+    return False

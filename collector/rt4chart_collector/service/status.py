@@ -31,6 +31,7 @@ from rt4chart_collector.core.instruments import (
     UNSAVED_TRACES,
     VERIFIED_ANSWERS,
     WORK_QUEUE_LIMIT,
+    WORK_QUEUE_OLDEST,
     WORK_QUEUE_TRACES,
     Instrument,
 )
@@ -128,6 +129,7 @@ class Status:
             status |= {"recovering": assembler.is_recovering}
         if self._queue:
             status |= {"traces_waiting": self._queue.pending}
+            status |= {"oldest_waiting_s": round(self._queue.oldest_s, 3)}
         return status
 
     def _judge_status(self) -> dict[str, object]:
@@ -161,6 +163,7 @@ class Status:
         if queue := self._queue:
             observe(WORK_QUEUE_TRACES, lambda: queue.pending)
             observe(WORK_QUEUE_LIMIT, lambda: queue.limit)
+            observe(WORK_QUEUE_OLDEST, lambda: queue.oldest_s)
         if breaker := self._breaker:
             observe(JUDGE_PAUSED, lambda: int(bool(breaker.status.get("paused"))))
         if retries := self._retries:

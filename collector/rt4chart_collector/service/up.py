@@ -83,7 +83,7 @@ def run_service(
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
-        queue = TraceQueue(settings.work_queue)
+        queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
         ingest = IngestWriter(

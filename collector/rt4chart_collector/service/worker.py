@@ -51,7 +51,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
         client = stack.enter_context(closing(connect(service.dsn), shutdown))
         create_tables(client, service)
         parts.connect(client, stack)
-        in_flight = InFlight(service.work_queue)
+        in_flight = InFlight(service.work_queue, large_at_once=max(service.workers - 1, 1))
         writer = SpanWriter(parts.insert) if settings.worker.store_spans else None
         retries = Retries(parts.search_client, parts.judge, share=lambda: stream.share)
         assembler = Assembler(

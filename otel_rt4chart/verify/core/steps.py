@@ -21,6 +21,9 @@ from otel_rt4chart.verify.core.judge import (
     Resolve,
 )
 from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label
+
+_CLAIMS_AT_ONCE = 16  # the deadline is checked after so many claims
 
 T = TypeVar("T")
 Request = TypeVar("Request")
@@ -101,9 +104,37 @@ def _call(judge: Judge | Embedder, asked: Question, meter: Meter) -> Reply:
         case Decompose() if not isinstance(judge, Embedder):
             return judge.decompose(asked.sentences)
         case Assess() if not isinstance(judge, Embedder):
-            return judge.assess(asked.claims, asked.chunk, question=asked.question)
+            return _in_parts(
+                asked.claims,
+                meter,
+                lambda claims: judge.assess(claims, asked.chunk, question=asked.question),
+            )
         case Resolve() if not isinstance(judge, Embedder):
-            return judge.resolve(
-                asked.claims, asked.context, hint=asked.hint, question=asked.question
+            return _in_parts(
+                asked.claims,
+                meter,
+                lambda claims: judge.resolve(
+                    claims, asked.context, hint=asked.hint, question=asked.question
+                ),
             )
     raise TypeError(f"{type(judge).__name__} cannot be asked {type(asked).__name__}")
+
+
+def _in_parts(
+    claims: tuple[DraftClaim, ...],
+    meter: Meter,
+    judge: Callable[[tuple[DraftClaim, ...]], Sequence[Judgement]],
+) -> Sequence[Judgement]:
+    """The judgements of the claims, a few at a time; undecided from the deadline on."""
+    judged: list[Judgement] = []
+    for at in range(0, len(claims), _CLAIMS_AT_ONCE):
+        part = claims[at : at + _CLAIMS_AT_ONCE]
+        if meter.is_late:
+            late = Judgement(Label.UNDECIDED, reason=meter.late_reason)
+            judged.extend([late] * len(part))
+            continue
+        found = judge(part)
+        if not isinstance(found, Sequence):  # a judge of the user's own may reply anything
+            return found
+        judged.extend(found)
+    return judged

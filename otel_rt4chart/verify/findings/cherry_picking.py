@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.model import (
-    AnswerRange,
-    Chunk,
     Claim,
-    DraftClaim,
     Evidence,
     Exchange,
     Finding,
@@ -21,6 +17,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions, is_narrative
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.scanner import BoundedScanner
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.swaps import has_other_subject
@@ -36,7 +33,7 @@ _VALUES = ("number", "date", "name", "term")
 
 
 def cherry_picked(
-    exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Passage], scanner: Judge
+    exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Passage], scanner: BoundedScanner
 ) -> Iterator[Finding]:
     """The unused passages that contradict, or else restrict, each entailed claim."""
     entailed = [
@@ -49,13 +46,12 @@ def cherry_picked(
     # qualifier.
     for passage in unused if entailed else ():
         sentences = segment_passages([passage])
-        contents = [content(sentence.reading) for sentence in sentences]
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for at, sentence in enumerate(sentences):
+            for stem in content(sentence.reading):
+                holders[stem].append(at)
         for number, claim, stated in entailed:
-            near = [
-                one
-                for one, sentence_content in zip(sentences, contents, strict=True)
-                if _is_on_topic(stated, sentence_content)
-            ]
+            near = [sentences[at] for at in _on_topic(stated, holders, len(sentences))]
             finding = near and (
                 _contradicting(number, claim, passage, near, scanner, exchange.question)
                 or _restricting(number, claim, passage, near, mentioned)
@@ -69,10 +65,10 @@ def _contradicting(
     claim: Claim,
     passage: Passage,
     near: Sequence[Sentence],
-    scanner: Judge,
+    scanner: BoundedScanner,
     question: str,
 ) -> Finding | None:
-    denied = judge_one(scanner, claim, near, question)
+    denied = scanner.judge_one(claim, near, question)
     if denied.label is not Label.CONTRADICTED:
         return None
     named = [one for one in near if one.index in denied.sentences] or list(near[:1])
@@ -120,18 +116,6 @@ def _denies(claim: Claim, denied: Judgement, sentence: Sentence) -> bool:
     return shared >= max(same * sum(rest.values()), _OF_SENTENCE * sum(sentence_content.values()))
 
 
-def judge_one(
-    scanner: Judge, claim: Claim, sentences: Sequence[Sentence], question: str
-) -> Judgement:
-    """The scanner's judgement of one claim by these sentences alone; undecided if it fails."""
-    draft = DraftClaim(claim.text, claim.sentence, AnswerRange(*claim.answer_range), claim.kind)
-    try:
-        (judgement,) = scanner.assess([draft], Chunk(0, tuple(sentences)), question=question)
-    except (JudgeError, ValueError) as error:
-        return Judgement(Label.UNDECIDED, reason=str(error))
-    return judgement
-
-
 def _finding(
     kind: str, number: int, claim: Claim, passage: Passage, sentences: Sequence[Sentence]
 ) -> Finding:
@@ -148,7 +132,18 @@ def _finding(
     )
 
 
-def _is_on_topic(claim: dict[str, float], sentence_content: dict[str, float]) -> bool:
-    shared = [stem for stem in claim if stem in sentence_content]
-    weight = sum(claim[stem] for stem in shared)
-    return len(shared) >= min(_WORDS, len(claim)) and weight >= _ON_TOPIC * sum(claim.values())
+def _on_topic(
+    claim: Mapping[str, float], holders: Mapping[str, Sequence[int]], sentences: int
+) -> Sequence[int]:
+    """The sentences on the claim's topic; `holders` has those with each stem, in order."""
+    if not claim:
+        return range(sentences)
+    shared: dict[int, tuple[int, float]] = {}
+    for stem, weight in claim.items():
+        for at in holders.get(stem, ()):
+            number, total = shared.get(at, (0, 0.0))
+            shared[at] = (number + 1, total + weight)
+    words, needed = min(_WORDS, len(claim)), _ON_TOPIC * sum(claim.values())
+    return sorted(
+        at for at, (number, total) in shared.items() if number >= words and total >= needed
+    )

@@ -6,10 +6,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.core.judge import Judge
-from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage
-from otel_rt4chart.verify.findings.cherry_picking import judge_one
+from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage, Sentence
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.scanner import BoundedScanner
 from otel_rt4chart.verify.text.citations import Citation, citations, quotations
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
@@ -20,21 +19,38 @@ _BETWEEN = re.compile(r"[\W_]+")
 _OMISSION = re.compile(r"\[[^\[\]]{0,80}\]|\.{3}|…")
 
 
+class CitedPassages:
+    """The passages by their ids, to resolve many citations."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        """Of passages with the same id, the first counts."""
+        self.passages = passages
+        self._by_id = {passage.id.casefold(): passage for passage in reversed(passages)}
+        self._are_numbered = any(passage.id.isdecimal() for passage in passages)
+
+    def resolve(self, cited: Citation) -> Passage | None:
+        """The passage that a citation names: by its id, else by its position, counted from 1."""
+        named = self._by_id.get(cited.id.casefold())
+        if named is not None or cited.number is None or self._are_numbered:
+            return named
+        is_known = 1 <= cited.number <= len(self.passages)
+        return self.passages[cited.number - 1] if is_known else None
+
+
 def citation_findings(
-    answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: Judge
+    answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: BoundedScanner
 ) -> Iterator[Finding]:
     """Unknown ids, quotations not found, and cited passages that do not support the claim."""
     marks = citations(answer, [passage.id for passage in passages])
-    yield from _checked(answer, passages, marks)
-    yield from _unsupporting(answer, passages, marks, claims, scanner)
+    cited = CitedPassages(passages)
+    yield from _checked(answer, cited, marks)
+    yield from _unsupporting(answer, cited, marks, claims, scanner)
 
 
-def _checked(
-    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
-) -> Iterator[Finding]:
+def _checked(answer: str, cited: CitedPassages, marks: Sequence[Citation]) -> Iterator[Finding]:
     unknown: dict[str, Citation] = {}
     for mark in marks:
-        if resolve(mark, passages) is None:
+        if cited.resolve(mark) is None:
             unknown.setdefault(mark.id, mark)
     for name, mark in unknown.items():
         yield Finding(
@@ -43,20 +59,20 @@ def _checked(
             kind="unknown_id",
             passage_ids=(name,),
         )
-    if passages:
-        yield from _misquotations(answer, passages, marks)
+    if cited.passages:
+        yield from _misquotations(answer, cited, marks)
 
 
 def _misquotations(
-    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
+    answer: str, cited: CitedPassages, marks: Sequence[Citation]
 ) -> Iterator[Finding]:
     """Search a quotation in the passage cited right after it, else in all passages."""
     quoted = quotations(answer)
-    texts = {passage.id: _normalised(passage.text) for passage in passages if quoted}
+    texts = {passage.id: _normalised(passage.text) for passage in cited.passages if quoted}
     for one in quoted:
         behind = bisect_left(marks, one.end, key=lambda mark: mark.start)
         near = [mark for mark in marks[behind : behind + 1] if mark.start - one.end <= _BESIDE]
-        named = resolve(near[0], passages) if near else None
+        named = cited.resolve(near[0]) if near else None
         searched = [texts[named.id]] if named is not None else texts.values()
         if not any(_holds(text, one.text) for text in searched):
             yield Finding(
@@ -68,33 +84,26 @@ def _misquotations(
             )
 
 
-def resolve(cited: Citation, passages: Sequence[Passage]) -> Passage | None:
-    """The passage that a citation names: by its id, else by its position, counted from 1."""
-    for passage in passages:
-        if passage.id.casefold() == cited.id.casefold():
-            return passage
-    if cited.number is None or any(passage.id.isdecimal() for passage in passages):
-        return None
-    return passages[cited.number - 1] if 1 <= cited.number <= len(passages) else None
-
-
 def _unsupporting(
     answer: str,
-    passages: Sequence[Passage],
+    cited: CitedPassages,
     marks: Sequence[Citation],
     claims: Sequence[Claim],
-    scanner: Judge,
+    scanner: BoundedScanner,
 ) -> Iterator[Finding]:
     """Decided claims that no passage cited in their sentence entails by itself."""
-    cited = _cited_by_sentence(answer, passages, marks)
+    by_sentence = _cited_by_sentence(answer, cited, marks)
+    split: dict[str, tuple[Sentence, ...]] = {}
     for number, claim in enumerate(claims):
-        named = cited.get(claim.sentence)
+        named = by_sentence.get(claim.sentence)
         if not named or not claim.label.is_decided:
             continue
         supporting = {one.passage_id for one in claim.evidence if one.relation == "supports"}
-        if supporting & named.keys() or any(
-            _entails(scanner, claim, one) for one in named.values()
-        ):
+        if supporting & named.keys():
+            continue
+        for name in named.keys() - split.keys():
+            split[name] = segment_passages([named[name]])
+        if any(_entails(scanner, claim, split[name]) for name in named):
             continue
         yield Finding(
             FindingName.CITATION,
@@ -105,18 +114,17 @@ def _unsupporting(
         )
 
 
-def _entails(scanner: Judge, claim: Claim, passage: Passage) -> bool:
-    sentences = segment_passages([passage])
-    return bool(sentences) and judge_one(scanner, claim, sentences, "").label is Label.ENTAILED
+def _entails(scanner: BoundedScanner, claim: Claim, sentences: Sequence[Sentence]) -> bool:
+    return bool(sentences) and scanner.judge_one(claim, sentences, "").label is Label.ENTAILED
 
 
 def _cited_by_sentence(
-    answer: str, passages: Sequence[Passage], marks: Sequence[Citation]
+    answer: str, cited: CitedPassages, marks: Sequence[Citation]
 ) -> dict[int, dict[str, Passage]]:
     found: dict[int, dict[str, Passage]] = {}
     sentences = segment(answer) if marks else ()
     for mark in marks:
-        passage = resolve(mark, passages)
+        passage = cited.resolve(mark)
         at = bisect_right(sentences, mark.start, key=lambda sentence: sentence.start) - 1
         if passage is not None and at >= 0:
             found.setdefault(sentences[at].index, {})[passage.id] = passage

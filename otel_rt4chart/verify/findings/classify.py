@@ -31,11 +31,11 @@ from otel_rt4chart.verify.language.word_lists import (
 from otel_rt4chart.verify.local.alignment import Alignment, align
 from otel_rt4chart.verify.local.differences import (
     date_differences,
-    name_differences,
     negation_differences,
     number_differences,
     term_differences,
 )
+from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.text.citations import blank_citations, citations
 
 # The order in which the taxonomy lists the kinds.
@@ -248,7 +248,7 @@ def _changed_units(claim: Slots, context: ContextIndex) -> Iterator[MeaningChang
     """`14 days` against `14 months`: the same value with a unit that the sentences lack."""
     stems = {token.stem for slots in context.sentences for token in slots.tokens}
     for mine in claim.quantities:
-        same = [other for other in context.quantities if other.value == mine.value]
+        same = [other for other in context.quantities.ordered if other.value == mine.value]
         units = {other.unit for other in same}
         if mine.unit.isalpha() and mine.unit not in stems and units and all(units):
             yield MeaningChange(FailureKind.UNIT, mine.unit, min(units))

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
 from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
 from otel_rt4chart.verify.findings.classify import classify_failure, source_texts
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.findings.sycophancy import sycophantic
 
@@ -44,16 +46,21 @@ def find(
     notes: Notes,
     scanner: Judge,
     authority: Authority | None = None,
+    meter: Meter | None = None,
 ) -> tuple[Finding, ...]:
-    """Every finding; `scanner` judges single passages often, so it must be cheap."""
-    return tuple(_findings(exchange, claims, notes, scanner, authority))
+    """Every finding; `scanner` judges single passages often, so it must be cheap.
+
+    The search for citations and for cherry-picked passages ends at the limit of `BoundedScanner`.
+    """
+    bounded = BoundedScanner(scanner, meter)
+    return tuple(_findings(exchange, claims, notes, bounded, authority))
 
 
 def _findings(
     exchange: Exchange,
     claims: Sequence[Claim],
     notes: Notes,
-    scanner: Judge,
+    scanner: BoundedScanner,
     authority: Authority | None,
 ) -> Iterator[Finding]:
     # Findings read the finished claims and change no label, so that the rates of labels stay
@@ -62,8 +69,10 @@ def _findings(
     supporting = supporting_passages(claims)
     unused = [one for one in passages if one.id not in supporting]
     yield from attribution(claims, passages)
-    yield from _first(citation_findings(exchange.answer, passages, claims, scanner))
-    yield from _first(cherry_picked(exchange, claims, unused, scanner))
+    cited = citation_findings(exchange.answer, passages, claims, scanner)
+    yield from _first(FindingName.CITATION, cited)
+    picked = cherry_picked(exchange, claims, unused, scanner)
+    yield from _first(FindingName.CHERRY_PICKED, picked)
     yield from dropped_qualifiers(exchange.answer, claims)
     restated = sycophantic(exchange.question, exchange.answer, claims)
     if restated is not None:
@@ -74,18 +83,24 @@ def _findings(
     yield from _process(notes)
 
 
-def _first(found: Iterable[Finding]) -> Iterator[Finding]:
+def _first(name: FindingName, found: Iterable[Finding]) -> Iterator[Finding]:
     """The first findings of a name; there can be as many as claims times passages."""
-    for number, finding in enumerate(found):
-        if number == MOST_PER_NAME:
-            yield Finding(
-                FindingName.FINDINGS_LIMITED,
-                f"more than {MOST_PER_NAME} findings of {finding.name}: the others are not listed",
-                kind=finding.name,
-                value=MOST_PER_NAME,
-            )
-            return
-        yield finding
+    number = 0
+    try:
+        for finding in found:
+            if number == MOST_PER_NAME:
+                yield _limited(
+                    name, f"more than {number} findings of {name}: the others are not listed"
+                )
+                return
+            yield finding
+            number += 1
+    except ScanLimitError as error:
+        yield _limited(name, f"{error}: further findings of {name} were not searched")
+
+
+def _limited(name: FindingName, detail: str) -> Finding:
+    return Finding(FindingName.FINDINGS_LIMITED, detail, kind=name, value=MOST_PER_NAME)
 
 
 def _process(notes: Notes) -> Iterator[Finding]:

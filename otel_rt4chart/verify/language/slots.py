@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,9 +11,22 @@ from itertools import chain, islice
 
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
+from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
-from otel_rt4chart.verify.language.tokens import Token, detect_language, tokenize
-from otel_rt4chart.verify.language.values import Moment, Quantity, moments, quantities
+from otel_rt4chart.verify.language.tokens import (
+    Token,
+    detect_language,
+    token_range,
+    tokenize,
+)
+from otel_rt4chart.verify.language.values import (
+    Moment,
+    Quantity,
+    QuantityIndex,
+    index_quantities,
+    moments,
+    quantities,
+)
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind
 
 _SCOPE = re.compile(
@@ -50,8 +64,8 @@ def _scope_kind(name: str | None) -> ScopeKind:
     return next(kind for kind in JUDGE_WORDS if kind == name)
 
 
-_CACHED_SLOTS = 4096
-_CACHED_LENGTH = 4_000
+# Characters of the texts in the cache: the sentences of about 40 pages. Their slots take 25 MiB.
+_CACHED_CHARACTERS = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +101,8 @@ class Slots:
 
 
 def read_slots(text: str) -> Slots:
-    """The slots of a text; a bounded number of short texts is cached."""
-    return _read_cached(text) if len(text) <= _CACHED_LENGTH else _read(text)
+    """The slots of a text; recent texts are cached."""
+    return _cached_slots(text)
 
 
 def _read(text: str) -> Slots:
@@ -121,27 +135,23 @@ def _measures(
     tokens: tuple[Token, ...], counted: tuple[Quantity, ...], dates: tuple[Moment, ...]
 ) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
-    for at, token in enumerate(tokens):
-        for one in counted:
-            if one.start <= token.start < one.end:
-                found[at] = (f"{one.value:.15g}", one.measure)
-            elif one.end <= token.start < one.unit_end:
-                found[at] = (one.measure,)
-        for date in dates:
-            if date.start <= token.start < date.end:
-                found[at] = (f"~{date.parts}",)
+    for one in counted:
+        for at in token_range(tokens, one.start, one.end):
+            found[at] = (f"{one.value:.15g}", one.measure)
+        for at in token_range(tokens, one.end, one.unit_end):
+            found[at] = (one.measure,)
+    for date in dates:
+        for at in token_range(tokens, date.start, date.end):
+            found[at] = (f"~{date.parts}",)
     return found
 
 
-@lru_cache(maxsize=_CACHED_SLOTS)
-def _read_cached(text: str) -> Slots:
-    return _read(text)
-
+_cached_slots = TextCache(_read, len, characters=_CACHED_CHARACTERS)
 
 _PREFIX = 5
+_ALIKE = 0.7  # of the longer of two stems, their common beginning
+_MAX_ALIKE = 200  # stems are compared with each other; no dictionary has as many in one place
 _SAMPLE = 500  # words that show a context's language
-_CACHED_CONTEXTS = 64
-_CACHED_CONTEXT_LENGTH = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +165,7 @@ class ContextIndex:
     sentences: tuple[Slots, ...]
     holders: dict[str, tuple[int, ...]]
     prefixes: dict[str, tuple[str, ...]]
-    quantities: tuple[Quantity, ...]
+    quantities: QuantityIndex
     dates: frozenset[tuple[int | None, ...]]
     initials: frozenset[str]
     keys: dict[str, int]
@@ -171,19 +181,25 @@ class ContextIndex:
         """The stems that differ in their ending alone: `nutrition` and `nutritional`."""
         if len(stem) < _PREFIX + 1 or not stem.isalpha():
             return ()
+        stems = self.prefixes.get(stem[:_PREFIX], ())
+        first = bisect_left(stems, stem[: max(_PREFIX, int(_ALIKE * len(stem)))])
         return tuple(
             other
-            for other in self.prefixes.get(stem[:_PREFIX], ())
+            for other in stems[first : first + _MAX_ALIKE]
             if other != stem
-            and _common_prefix_length(stem, other) >= 0.7 * max(len(stem), len(other))
+            and _common_prefix_length(stem, other) >= _ALIKE * max(len(stem), len(other))
         )
 
 
 def read_context(texts: Sequence[str]) -> ContextIndex:
-    """The index of these sentences; a bounded number of short contexts and one long are cached."""
+    """The index of these sentences; recent contexts are cached, and one that is long."""
     key = tuple(texts)
-    is_short = sum(map(len, key)) <= _CACHED_CONTEXT_LENGTH
-    return _index_cached(key) if is_short else _index_cached_long(key)
+    is_short = 2 * _length(key) <= _CACHED_CHARACTERS
+    return _cached_index(key) if is_short else _cached_long_index(key)
+
+
+def _length(texts: tuple[str, ...]) -> int:
+    return sum(map(len, texts))
 
 
 def _index(texts: tuple[str, ...]) -> ContextIndex:
@@ -200,7 +216,7 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
         sentences,
         {stem: tuple(places) for stem, places in holders.items()},
         {start: tuple(sorted(stems)) for start, stems in prefixes.items()},
-        tuple(quantity for slots in sentences for quantity in slots.quantities),
+        index_quantities(quantity for slots in sentences for quantity in slots.quantities),
         frozenset(date.parts for slots in sentences for date in slots.moments),
         frozenset().union(*(slots.initials for slots in sentences)),
         # Reversed, so that of equal sentences the first one is the evidence.
@@ -209,15 +225,10 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
     )
 
 
-@lru_cache(maxsize=1)
-def _index_cached_long(texts: tuple[str, ...]) -> ContextIndex:
-    """A cache of one: an answer's claims are resolved in several calls on the same context."""
-    return _index(texts)
-
-
-@lru_cache(maxsize=_CACHED_CONTEXTS)
-def _index_cached(texts: tuple[str, ...]) -> ContextIndex:
-    return _index(texts)
+# An answer's claims are resolved in several calls on the same context. Of the long contexts, those
+# of two threads are kept.
+_cached_index = TextCache(_index, _length, characters=_CACHED_CHARACTERS)
+_cached_long_index = lru_cache(maxsize=2)(_index)
 
 
 def _common_prefix_length(left: str, right: str) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -209,6 +210,16 @@ def tokenize(text: str) -> tuple[Token, ...]:
         )
         previous_end = match.end()
     return tuple(tokens)
+
+
+def token_range(tokens: Sequence[Token], start: int, end: int) -> range:
+    """The indices of the words that begin in `text[start:end]`."""
+    first = bisect_left(tokens, start, key=_start)
+    return range(first, bisect_left(tokens, end, lo=first, key=_start))
+
+
+def _start(token: Token) -> int:
+    return token.start
 
 
 _MIN_WORDS = 5  # fewer words are too few to decide

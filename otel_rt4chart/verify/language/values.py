@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
 from typing import Literal
 
-from otel_rt4chart.verify.language.tokens import Token
+from otel_rt4chart.verify.language.tokens import Token, token_range
 
 # For each family of units their spellings, with their factor to the base unit of the family.
 _WRITTEN: dict[str, dict[str, float]] = {
@@ -131,6 +133,9 @@ _ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
+_WRITTEN_OUT = 15  # the significant digits of a number in words: it is exact
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """The number in `text[start:end]`; `unit` is "" where no unit follows.
@@ -154,6 +159,18 @@ class Quantity:
         """The family of the unit, and the value in the family's base unit."""
         family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
+
+    @property
+    def kind(self) -> str:
+        """Equal for quantities of `same_kind`; empty where none is of the same kind."""
+        if self.unit:
+            return f"unit {self.base[0]}"
+        return f"after {self.before}" if self.before and self.digits != _WRITTEN_OUT else ""
+
+    @property
+    def key(self) -> tuple[float, str, Bound, int, str]:
+        """Equal for quantities that no comparison tells apart."""
+        return (self.value, self.unit, self.bound, self.digits, self.before)
 
     @property
     def measure(self) -> str:
@@ -214,15 +231,17 @@ def _word_value(word: str) -> float:
 
 def _significant(written: str | None) -> int:
     if not written:
-        return 15
+        return _WRITTEN_OUT
     bare = written.replace(",", "")
     kept = bare.replace(".", "").lstrip("0") if "." in bare else bare.strip("0")
     return max(1, len(kept))
 
 
 def _before(tokens: tuple[Token, ...], start: int) -> str:
-    leading = [token.stem for token in tokens if token.is_content and token.end <= start]
-    return leading[-1] if leading else ""
+    for at in reversed(token_range(tokens, 0, start)):
+        if tokens[at].is_content and tokens[at].end <= start:
+            return tokens[at].stem
+    return ""
 
 
 def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[str, int]:
@@ -239,8 +258,8 @@ def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[s
 def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
     """What is counted: a known unit within three words, else the first content word."""
     first = ("", after)
-    following = (token for token in tokens if token.start >= after)
-    for token in islice(following, 3):
+    first_at = token_range(tokens, 0, after).stop
+    for token in tokens[first_at : first_at + 3]:
         if token.starts_clause or token.start - after > 24:
             break
         if unit := read_unit(token, text, after):
@@ -282,6 +301,42 @@ def values_agree(claimed: Quantity, found: Quantity) -> bool:
     )
 
 
+# For each bound the values, as shares of the claimed one, that `values_agree` may accept.
+_REACH: dict[Bound, tuple[float, float]] = {
+    "exact": (0.97, 1.03),
+    "about": (0.93, 1.07),
+    "at_least": (0.99, 1.51),
+    "at_most": (0.49, 1.01),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityIndex:
+    """The distinct quantities of a context, in the order of the values that `keys` has."""
+
+    keys: tuple[float, ...]
+    ordered: tuple[Quantity, ...]
+
+    def like(self, claimed: Quantity) -> Iterable[Quantity]:
+        """A superset of the quantities that agree with the claimed one."""
+        low, high = _REACH[claimed.bound]
+        for value in {claimed.value, claimed.base[1]}:
+            left = bisect_left(self.keys, value * low)
+            yield from self.ordered[left : bisect_right(self.keys, value * high, lo=left)]
+
+
+EMPTY_INDEX = QuantityIndex((), ())
+
+
+def index_quantities(found: Iterable[Quantity]) -> QuantityIndex:
+    """The index, with a quantity under its value and under that in the family's base unit."""
+    distinct = {one.key: one for one in found}
+    keyed = {(one.value, key): one for key, one in distinct.items()}
+    keyed |= {(one.base[1], key): one for key, one in distinct.items()}
+    ordered = sorted(keyed)
+    return QuantityIndex(tuple(key[0] for key in ordered), tuple(keyed[key] for key in ordered))
+
+
 def _rounded(value: float, digits: int) -> float:
     if value == 0:
         return 0.0
@@ -293,10 +348,7 @@ def same_kind(claimed: Quantity, found: Quantity) -> bool:
 
     Of two numbers without a unit, the word before them decides: `rose to 4 million`.
     """
-    if claimed.unit or found.unit:
-        return claimed.base[0] == found.base[0]
-    is_written_out = 15 in (claimed.digits, found.digits)
-    return claimed.before == found.before != "" and not is_written_out
+    return claimed.kind == found.kind != ""
 
 
 _MONTH_NAMES = """jan january; feb february; mar march; apr april; may; jun june; jul july;
@@ -388,21 +440,32 @@ def is_supported_by(claimed: Moment, found: Moment) -> bool:
 
 def is_supported_in(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bool:
     """True where the context's dates have every part that the claim gives, together or apart."""
-    if any(
-        all(a is None or a == b for a, b in zip(claimed.parts, parts, strict=True))
-        for parts in context
-    ):
+    if _has_parts(claimed.parts, context):
         return True
     if claimed.day is not None and (claimed.year is None or claimed.month is None):
         return False
     if claimed.day is not None:  # "April 9th" and "2011" together support "April 9, 2011"
-        return any(parts[:3] == (None, claimed.month, claimed.day) for parts in context) and any(
-            parts[0] == claimed.year for parts in context
-        )
+        yearless = (None, claimed.month, claimed.day)
+        has_day = yearless in _projected(context, (0, 1, 2))
+        return has_day and (claimed.year,) in _projected(context, (0,))
     return all(
-        part is None or any(parts[at] == part for parts in context)
+        part is None or (part,) in _projected(context, (at,))
         for at, part in enumerate(claimed.parts)
     )
+
+
+def _has_parts(parts: Sequence[int | None], context: frozenset[tuple[int | None, ...]]) -> bool:
+    """True where one date of the context has all these parts that are not None."""
+    given = tuple(at for at, part in enumerate(parts) if part is not None)
+    return tuple(parts[at] for at in given) in _projected(context, given)
+
+
+@lru_cache(maxsize=8)
+def _projected(
+    context: frozenset[tuple[int | None, ...]], places: tuple[int, ...]
+) -> frozenset[tuple[int | None, ...]]:
+    """The context's dates, each with the parts at these places alone."""
+    return frozenset(tuple(parts[at] for at in places) for parts in context)
 
 
 def contradicts(claimed: Moment, found: Moment) -> bool:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from heapq import nsmallest
 from operator import mul
 from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Embed, Embedder, Judge, ModelJudge
+from otel_rt4chart.verify.core.meter import TOO_LARGE
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.language.tokens import content
 
 # A claim is unlinked where no sentence reaches either floor.
 FLOOR, DENSE_FLOOR, MAX_CANDIDATES = 0.05, 0.3, 8
+# Texts that are embedded, and cosines computed, for one answer: each bound is about five seconds.
+MAX_EMBEDDED, MAX_COSINES = 2_000, 300_000
 _RANK = 60  # the usual constant of reciprocal rank fusion (Cormack et al., 2009)
 
 Vector = Sequence[float]
@@ -40,6 +44,11 @@ def embed_texts(
     if embedder is None:
         return [], ""
     texts = (*(sentence.reading for sentence in context), *claims)
+    if len(texts) > MAX_EMBEDDED or len(context) * len(claims) > MAX_COSINES:
+        return [], (
+            f"{TOO_LARGE}: {len(context):,} sentences and {len(claims):,} claims, expected at most "
+            f"{MAX_EMBEDDED:,} together and {MAX_COSINES:,} pairs to compare by meaning"
+        )
     (reply,) = yield Batch(embedder, (Embed(texts),))
     if isinstance(reply, JudgeError):
         return [], str(reply)
@@ -67,11 +76,16 @@ class Linker:
 
     def __init__(self, sentences: Sequence[Sentence], vectors: Sequence[Vector] = ()) -> None:
         """`vectors` are unit vectors, one for each sentence, or none for a lexical index alone."""
+        self._sentences = {sentence.index: sentence for sentence in sentences}
         self._vectors = {one.index: v for one, v in zip(sentences, vectors, strict=False)}
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
         for sentence in sentences:
             for stem in content(sentence.reading):
                 self._holders[stem].append(sentence.index)
+
+    def sentence(self, index: int) -> Sentence:
+        """The sentence with that index."""
+        return self._sentences[index]
 
     def candidates(
         self, text: str, vector: Vector = (), *, limit: int = MAX_CANDIDATES
@@ -81,14 +95,11 @@ class Linker:
         A word counts by its rarity; of equal sentences the earlier one comes first.
         """
         shares, cosines = self._shares(text), self._cosines(vector)
-        if not cosines:
-            ranked = sorted(shares, key=lambda index: (-shares[index], index))
-        else:
-            fused = _fuse_ranks(shares, cosines)
-            ranked = sorted(fused, key=lambda index: (-fused[index], index))
+        scores = _fuse_ranks(shares, cosines) if cosines else shares
+        ranked = nsmallest(limit, ((-score, index) for index, score in scores.items()))
         return tuple(
             CandidateSentence(index, shares.get(index, 0.0), cosines.get(index, 0.0))
-            for index in ranked[:limit]
+            for _, index in ranked
         )
 
     def _shares(self, text: str) -> dict[int, float]:

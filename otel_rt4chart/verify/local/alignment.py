@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
@@ -20,13 +20,15 @@ class Alignment:
 
     `equivalents` has, for each content word of the claim, the context's stems that match it.
     `matches` has, for each chosen sentence and content word, the positions of the match in that
-    sentence's content words. `shares` is the share of the claim's weight that each chosen
+    sentence's content words, and `paths` the one of them that is nearest to the match of the word
+    before. `shares` is the share of the claim's weight that each chosen
     sentence holds, `coverage` the share that all of them hold together.
     """
 
     sentences: tuple[int, ...]
     equivalents: tuple[tuple[str, ...], ...]
     matches: tuple[tuple[tuple[int, ...], ...], ...]
+    paths: tuple[tuple[int | None, ...], ...]
     weights: tuple[float, ...]
     shares: tuple[float, ...]
     coverage: float
@@ -54,52 +56,69 @@ def align(claim: Slots, context: ContextIndex) -> Alignment:
     held = _words_held(equivalents, weights, context)
     chosen, covered = _choose(held, weights)
     total = sum(weights) or 1.0
+    matches = tuple(matching_positions(equivalents, context.sentences[at]) for at in chosen)
     return Alignment(
         tuple(chosen),
         equivalents,
-        tuple(matching_positions(equivalents, context.sentences[at]) for at in chosen),
+        matches,
+        tuple(map(nearest_path, matches)),
         weights,
-        tuple(sum(weights[word] for word in held[at]) / total for at in chosen),
-        sum(weights[word] for word in covered) / total,
+        tuple(_weight_of(held[at], weights) / total for at in chosen),
+        _weight_of(covered, weights) / total,
     )
 
 
 def _words_held(
     equivalents: Sequence[tuple[str, ...]], weights: Sequence[float], context: ContextIndex
-) -> dict[int, set[int]]:
-    """For each sentence that holds any of the claim's words, which of the words it holds."""
-    held: dict[int, set[int]] = {}
+) -> dict[int, int]:
+    """For each sentence that holds any of the claim's words, the set of these words as bits."""
+    held: dict[int, int] = {}
     # Rare words first: a frequent word is then looked up only where a rare one stands already.
     order = sorted(range(len(weights)), key=lambda word: -weights[word])
     for word in order:
+        bit = 1 << word
         for stem in equivalents[word]:
             holders = context.holders[stem]
             if len(holders) > _MAX_HOLDERS and held:
-                holders = tuple(at for at in holders if at in held)
+                holders = _known_holders(held, stem, context)
             for at in holders:
-                held.setdefault(at, set()).add(word)
+                held[at] = held.get(at, 0) | bit
     return held
 
 
-def _choose(held: dict[int, set[int]], weights: Sequence[float]) -> tuple[list[int], set[int]]:
+def _known_holders(held: Collection[int], stem: str, context: ContextIndex) -> list[int]:
+    """The sentences of `held` that have the stem, found over the shorter of the two lists."""
+    if len(held) < len(context.holders[stem]):
+        return [at for at in held if stem in context.sentences[at].positions]
+    return [at for at in context.holders[stem] if at in held]
+
+
+def _choose(held: dict[int, int], weights: Sequence[float]) -> tuple[list[int], int]:
     """Greedy set cover: each further sentence must add enough weight that is not covered yet."""
+    # Of the sentences that hold the same words only the first can be chosen, and there are far
+    # fewer such sets than sentences.
+    first: dict[int, int] = {}
+    for at, words in held.items():
+        if at < first.get(words, at + 1):
+            first[words] = at
     chosen: list[int] = []
-    covered: set[int] = set()
+    covered = 0
     needed = _MIN_GAIN * sum(weights)
-    while held and len(chosen) < _MAX_SENTENCES:
-        gains = {
-            at: sum(weights[word] for word in words if word not in covered)
-            for at, words in held.items()
-            if at not in chosen
-        }
-        if not gains:
-            break
-        best = min(gains, key=lambda at: (-gains[at], at))
-        if chosen and gains[best] < needed:
+    while first and len(chosen) < _MAX_SENTENCES:
+        loss, best = min(
+            (-_weight_of(words & ~covered, weights), at) for words, at in first.items()
+        )
+        if chosen and -loss < needed:
             break
         chosen.append(best)
         covered |= held[best]
+        del first[held[best]]
     return chosen, covered
+
+
+def _weight_of(words: int, weights: Sequence[float]) -> float:
+    """The weight of a set of words, given as bits."""
+    return sum(weight for word, weight in enumerate(weights) if words >> word & 1)
 
 
 def matching_positions(

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.values import (
+    EMPTY_INDEX,
     UNIT_FAMILIES,
     Moment,
     Quantity,
+    QuantityIndex,
     contradicts,
+    index_quantities,
     is_supported_by,
     is_supported_in,
     same_kind,
     values_agree,
 )
 from otel_rt4chart.verify.language.word_lists import DOUBTS
-from otel_rt4chart.verify.local.alignment import Alignment, matching_positions, nearest_path
+from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
 Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
@@ -53,33 +55,44 @@ def number_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
     """Quantities that the aligned sentences do not have, or have with another value."""
+    found = [
+        (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
+    ]
+    near = index_quantities(other for _, other in found) if claim.quantities else EMPTY_INDEX
+    rivals = _rival_quantities(claim, found, near)
     for quantity in claim.quantities:
         written = claim.text[quantity.start : quantity.end]
-        near = [
-            (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
-        ]
-        if any(same_kind(quantity, other) and values_agree(quantity, other) for _, other in near):
+        alike = list(near.like(quantity))
+        if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
             continue
-        rival = next(
-            ((at, other) for at, other in near if _is_rival_quantity(other, quantity, claim)), None
-        )
-        if rival is None and any(_has_same_value(quantity, other) for _, other in near):
+        rival = rivals.get(quantity.kind) if quantity.kind else None
+        if rival is None and any(_has_same_value(quantity, other) for other in alike):
             continue
-        if any(_has_same_value(quantity, other) for other in context.quantities):
+        if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
         elif _digits(written) not in context.holders:
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            found = quantity_text(context.sentences[at], other)
-            yield SlotDifference("number", "clash", quantity_text(claim, quantity), found, at)
+            text = quantity_text(context.sentences[at], other)
+            yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
 
 
-def _is_rival_quantity(found: Quantity, claimed: Quantity, claim: Slots) -> bool:
-    """Another value of the same kind, and none that the claim gives elsewhere."""
-    return same_kind(claimed, found) and not any(
-        values_agree(other, found) for other in claim.quantities
-    )
+def _rival_quantities(
+    claim: Slots, found: Sequence[tuple[int, Quantity]], near: QuantityIndex
+) -> dict[str, tuple[int, Quantity]]:
+    """For each kind of quantity the first one with a value that the claim gives nowhere."""
+    given = {
+        other.key
+        for one in claim.quantities
+        for other in near.like(one)
+        if values_agree(one, other)
+    }
+    rivals: dict[str, tuple[int, Quantity]] = {}
+    for at, other in found:
+        if other.key not in given:
+            rivals.setdefault(other.kind, (at, other))
+    return rivals
 
 
 def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
@@ -265,7 +278,7 @@ def term_differences(
     ]
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
-        places = nearest_path(alignment.matches[which])
+        places = alignment.paths[which]
         for word in range(1, len(places) - 1):
             left, right = places[word - 1], places[word + 1]
             if met_anywhere[word] or left is None or right is None:
@@ -288,79 +301,6 @@ def term_differences(
 def _is_near(claim: Slots, stem: str, word: int) -> bool:
     """True where the claim says the counterpart too, near the word: an insertion, no exchange."""
     return any(abs(place - word) <= MAX_GAP for place in claim.positions.get(stem, ()))
-
-
-def name_differences(
-    claim: Slots, alignment: Alignment, context: ContextIndex
-) -> Iterator[SlotDifference]:
-    """Names that the context does not have, in whole or in part, and the names in their place."""
-    for name in claim.names:
-        lost = missing_parts(name, claim.tokens, context.holders, context.initials)
-        lost = tuple(at for at in lost if not _has_equivalent(claim, alignment, at))
-        if not lost:
-            continue
-        share = len(lost) / len(name.tokens)
-        first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
-        written = claim.text[first.start : last.end]
-        yield SlotDifference("name", "missing", written, weight=share)
-        yield from _rival_name(claim, name, lost, written, alignment, context)
-
-
-def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
-    return at in claim.content and bool(alignment.equivalents[claim.content.index(at)])
-
-
-def _rival_name(
-    claim: Slots,
-    name: Name,
-    lost: tuple[int, ...],
-    written: str,
-    alignment: Alignment,
-    context: ContextIndex,
-) -> Iterator[SlotDifference]:
-    """The sentence's name in its place: one that shares words, else one with the same neighbour.
-
-    `Space Shuttle Columbia` for `Space Shuttle Challenger`.
-    """
-    known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
-    best: tuple[int, int, str] | None = None
-    for which, at in enumerate(alignment.sentences):
-        sentence = context.sentences[at]
-        for other in sentence.names:
-            strange = [
-                part for part in other.tokens if sentence.tokens[part].stem not in claim.positions
-            ]
-            shared = len(known & {sentence.tokens[part].stem for part in other.tokens})
-            if strange and (
-                shared or _same_neighbour(claim, lost, alignment, which, sentence, other)
-            ):
-                start = sentence.tokens[strange[0]].start
-                found = sentence.text[start : sentence.tokens[strange[-1]].end]
-                if best is None or shared > best[0]:
-                    best = (shared, at, found)
-    if best is not None:
-        yield SlotDifference("name", "clash", written, best[2], best[1])
-
-
-def _same_neighbour(
-    claim: Slots,
-    lost: tuple[int, ...],
-    alignment: Alignment,
-    which: int,
-    sentence: Slots,
-    other: Name,
-) -> bool:
-    places = nearest_path(alignment.matches[which])
-    before = [word for word, at in enumerate(claim.content) if at < lost[0]]
-    after = [word for word, at in enumerate(claim.content) if at > lost[-1]]
-    inside = [place for place, at in enumerate(sentence.content) if at in other.tokens]
-    if not inside:
-        return False
-    left = places[before[-1]] if before else None
-    right = places[after[0]] if after else None
-    return (left is not None and left == inside[0] - 1) or (
-        right is not None and right == inside[-1] + 1
-    )
 
 
 _MAX_SIBLING_SENTENCES = 20  # bounds the search where the sibling is a frequent word
@@ -453,8 +393,16 @@ def _is_asserted_elsewhere(alignment: Alignment, context: ContextIndex) -> bool:
     return any(
         all(any(stem in other.positions for stem in stems) for stems in held)
         and not any(token.norm in DOUBTS for token in other.tokens)
-        for other in context.sentences
+        for other in _holders_of_rarest(held, context)
     )
+
+
+def _holders_of_rarest(held: Sequence[tuple[str, ...]], context: ContextIndex) -> Iterable[Slots]:
+    """The sentences with the word that the fewest have; all of them without a word."""
+    if not held:
+        return context.sentences
+    rarest = min(held, key=lambda stems: sum(len(context.holders[stem]) for stem in stems))
+    return (context.sentences[at] for stem in rarest for at in context.holders[stem])
 
 
 def _widened_quantifiers(

@@ -16,13 +16,13 @@ from otel_rt4chart.verify.local.alignment import (
 from otel_rt4chart.verify.local.differences import (
     SlotDifference,
     date_differences,
-    name_differences,
     negation_differences,
     number_differences,
     scope_differences,
     sibling_differences,
     term_differences,
 )
+from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.local.swaps import swap_differences
 
 # More of any feature speaks for "unfaithful": the fit constrains the weights to be 0 or more.

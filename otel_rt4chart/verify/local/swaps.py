@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import islice
 
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_slots
 from otel_rt4chart.verify.language.tokens import stem
@@ -14,6 +18,8 @@ from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
 
 _MAX_WORDS = 8  # a longer claim says more than one thing
 _MAX_SENTENCES = 200
+_MAX_CLAUSES = 2_000  # ten a sentence: more are a list of single words
+_CACHED_SENTENCES = 1_024
 _CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 # Verbs whose subject and object can change places without another meaning.
 _SYMMETRIC = frozenset(
@@ -69,7 +75,8 @@ def _find_swapped_value(
     words = range(len(claim.content))
     if not subject <= set(known) or len(known) < len(words) - 1:
         return None
-    clauses = list(_clauses(_nearest_sentences(known, alignment, context), context))
+    nearest = _nearest_sentences(known, alignment, context)
+    clauses = list(islice(_clauses(nearest, context), _MAX_CLAUSES))
     # One clause with all the words supports the claim, whatever the others join.
     if any(_has_words(clause, words, alignment) for _, clause in clauses):
         return None
@@ -90,19 +97,27 @@ def _find_swapped_value(
 
 def _nearest_sentences(known: list[int], alignment: Alignment, context: ContextIndex) -> list[int]:
     """The sentences that hold the most of the claim's words, best first."""
-    held = [
-        {at for stem in alignment.equivalents[word] for at in context.holders[stem]}
-        for word in known
-    ]
-    most = set[int]().union(*held)
-    ranked = sorted(most, key=lambda at: (-sum(at in one for one in held), at))
-    return ranked[:_MAX_SENTENCES]
+    numbers: Counter[int] = Counter()
+    for word in known:
+        stems = alignment.equivalents[word]
+        if len(stems) == 1:
+            numbers.update(context.holders[stems[0]])
+        else:
+            numbers.update({at for stem in stems for at in context.holders[stem]})
+    ranked = nsmallest(_MAX_SENTENCES, ((-number, at) for at, number in numbers.items()))
+    return [at for _, at in ranked]
 
 
 def _clauses(sentences: Iterable[int], context: ContextIndex) -> Iterator[tuple[int, Slots]]:
     for at in sentences:
-        for part in _CLAUSE.split(context.sentences[at].text):
-            yield at, read_slots(part)
+        for clause in _clauses_of(context.sentences[at].text):
+            yield at, clause
+
+
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def _clauses_of(sentence: str) -> tuple[Slots, ...]:
+    """A cache of sentences: all short claims of an answer are compared with the same ones."""
+    return tuple(read_slots(part) for part in _CLAUSE.split(sentence))
 
 
 def _has_words(clause: Slots, words: Iterable[int], alignment: Alignment) -> bool:

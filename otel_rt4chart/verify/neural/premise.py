@@ -20,9 +20,8 @@ def nearest_sentences(claim: str, sentences: Sequence[Sentence], linker: Linker)
 
     `linker` indexes these sentences.
     """
-    known = {sentence.index: sentence for sentence in sentences}
     links = linker.candidates(claim, limit=NEAREST)
-    return [known[link.sentence] for link in links] or list(sentences[:NEAREST])
+    return [linker.sentence(link.sentence) for link in links] or list(sentences[:NEAREST])
 
 
 def join_fitting(near: Sequence[Sentence], fits: Fits = lambda _: True) -> str:

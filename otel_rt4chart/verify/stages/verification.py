@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,9 +24,12 @@ from otel_rt4chart.verify.core.judge import (
     Embedder,
     Hint,
     Judge,
+    ModelJudge,
     Resolve,
 )
+from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, Meter
 from otel_rt4chart.verify.core.model import (
+    AnswerRange,
     Chunk,
     Claim,
     DraftClaim,
@@ -134,6 +137,23 @@ def undecided_report(answer: str, judge: str, reason: str, usage: Usage) -> Repo
     return Report(and_join(claim.label for claim in claims), claims, judge, usage=usage)
 
 
+_SHOWN_CHARACTERS = 300  # of an answer, or of its rest, that is too large to be split into claims
+
+
+def too_large_report(answer: str, reason: str, judge: str, usage: Usage) -> Report:
+    """The report on an answer beyond the limits on size: one claim, which is undecided."""
+    whole = _draft_of(answer, 0, -1)
+    undecided = Judgement(Label.UNDECIDED, reason=reason)
+    claim = claim_from(whole, undecided, answer, (), local=None, decided_by=BUDGET, nearest="")
+    return Report(and_join([claim.label]), (claim,), judge, usage=usage)
+
+
+def _draft_of(answer: str, start: int, sentence: int) -> DraftClaim:
+    """A draft for the answer from `start` on, with the first words of it as its text."""
+    text = answer[start : start + _SHOWN_CHARACTERS]
+    return DraftClaim(text, sentence, AnswerRange(start, len(answer)))
+
+
 # Of the training rows' claims without a link, 40 of 73 are unfaithful; most are small talk.
 UNLINKED = Judgement(Label.BASELESS, confidence=0.55, reason="unlinked")
 
@@ -188,9 +208,28 @@ class VerificationRun:
     decided_by: dict[int, str] = field(default_factory=dict)
     linking_error: str = ""
 
+    def accept(self, drafts: tuple[DraftClaim, ...], answer: str, most: int | None) -> None:
+        """Take the claims; all beyond the first `most` become a single one that is undecided."""
+        self.drafts = drafts
+        if most is not None and len(drafts) > most:
+            rest = drafts[most]
+            self.drafts = (*drafts[:most], _draft_of(answer, rest.range.start, rest.sentence))
+            self._refuse(
+                most,
+                f"{TOO_LARGE}: {len(drafts):,} claims in the answer, expected at most {most:,}",
+            )
+
+    def _refuse(self, number: int, reason: str) -> None:
+        self.judgements[number] = Judgement(Label.UNDECIDED, reason=reason)
+        self.decided_by[number] = BUDGET
+
     def link(self, embedder: Embedder | None, judge: Judge | BatchJudge) -> Steps[None]:
         """Find each claim's candidate sentences; a claim without any may be baseless at once."""
-        numbers = [number for number, draft in enumerate(self.drafts) if draft.is_claim]
+        numbers = [
+            number
+            for number, draft in enumerate(self.drafts)
+            if draft.is_claim and number not in self.judgements
+        ]
         if not self.context or not numbers:
             return
         texts = [self.drafts[number].text for number in numbers]
@@ -220,7 +259,7 @@ class VerificationRun:
             self.unlinked = unlinked
         self.pending = [number for number in numbers if number not in self.judgements]
 
-    def verify_locally(self, tier: Tier) -> Steps[None]:
+    def verify_locally(self, tier: Tier, meter: Meter) -> Steps[None]:
         """Judge each claim on the chunks with a candidate of it; OR-join the labels (section 3.4).
 
         A context of one chunk is left to the global step, which would read the same text.
@@ -233,8 +272,13 @@ class VerificationRun:
             overlap=self.options.overlap,
             max_tokens=self.options.max_chunk_tokens,
         )
-        asked = [(part, numbers) for part in parts if (numbers := self._claims_for(part))]
-        if len(parts) < 2 or not asked:
+        found = [(part, self._claims_for(part)) for part in parts] if len(parts) > 1 else []
+        self._keep_within(tier, found, meter)
+        left = frozenset(self.pending)
+        asked = [
+            (part, kept) for part, numbers in found if (kept := [n for n in numbers if n in left])
+        ]
+        if not asked:
             return
         # Chunk by chunk: a judge that reads all passages at once may miss subtle contradictions
         # (section 3.4). One batch for all chunks: a remote judge is called in parallel.
@@ -250,6 +294,23 @@ class VerificationRun:
                 votes[number].append((judgement, part))
         for number, cast in votes.items():
             self._or_join(number, cast)
+
+    def _keep_within(
+        self, tier: Tier, found: Sequence[tuple[Chunk, Sequence[int]]], meter: Meter
+    ) -> None:
+        """Count each claim's comparisons, on its chunks and on the whole, before any is made.
+
+        Those that exceed the budget are undecided. A judge at an endpoint has limits of its own.
+        """
+        if isinstance(tier.judge, BatchJudge):
+            return
+        chunks = Counter(number for _, numbers in found for number in numbers)
+        with_model = isinstance(tier.judge, ModelJudge)
+        for number in self.pending:
+            problem = meter.compare(chunks[number] + 1, with_model=with_model)
+            if problem is not None:
+                self._refuse(number, problem)
+        self.pending = [number for number in self.pending if self.decided_by.get(number) != BUDGET]
 
     def _or_join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)

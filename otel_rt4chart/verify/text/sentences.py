@@ -11,6 +11,7 @@ import sentencex
 from otel_rt4chart.verify.core.model import AnswerRange
 
 _GRAPHEME = regex.compile(r"\X")
+_LONGEST_GRAPHEME = 2_000  # characters; a longer one, of endless accents, may be split
 
 
 def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:
@@ -22,8 +23,8 @@ def boundary(text: str, at: int, *, is_end: bool = False) -> int:
     """The position, or the grapheme boundary before it (after it for an end)."""
     if at <= 0 or at >= len(text) or _is_apart(text, at):
         return at
-    start = at - 1
-    while start > 0 and not _is_apart(text, start):
+    start, first = at - 1, max(0, at - _LONGEST_GRAPHEME)
+    while start > first and not _is_apart(text, start):
         start -= 1
     for grapheme in _GRAPHEME.finditer(text, start):
         if grapheme.end() > at:
@@ -34,7 +35,9 @@ def boundary(text: str, at: int, *, is_end: bool = False) -> int:
 
 def _is_apart(text: str, at: int) -> bool:
     """True where the two characters around the position alone prove that it is a boundary."""
-    return _is_plain(text[at - 1]) and _is_plain(text[at])
+    before, after = text[at - 1], text[at]
+    is_line_end = "\n" in (before, after) and before != "\r"
+    return is_line_end or (_is_plain(before) and _is_plain(after))
 
 
 def _is_plain(character: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from otel_rt4chart.verify import (
     AnswerLabel,
+    Budget,
     Endpoint,
     Exchange,
     Label,
@@ -138,8 +139,9 @@ def test_a_sentence_of_fifty_thousand_words_is_verified_to_its_end() -> None:
     """In parts, all of them inside the answer, and together all of its words."""
     answer = "the pool is warm and " * 12_500
     exchange = Exchange("", [Passage("p", "The pool is heated.")], answer)
+    unlimited = Budget(answer_characters=None, claims=None)
 
-    report = Verifier(RulesJudge()).verify(exchange)
+    report = Verifier(RulesJudge(), budget=unlimited).verify(exchange)
 
     check(report, exchange)
     assert report.claims[-1].answer_range.end >= len(answer.rstrip()) - len("and ")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
-from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
+from tests.rt4chart_collector.pipeline.line import spans_from
 
 
 def trace(name: str) -> AssembledTrace:
@@ -90,3 +93,64 @@ def test_whoever_wants_hears_what_was_dealt_with_and_what_was_left() -> None:
     queue.done(queue.lease(9), {"b"})
 
     assert heard == [(["a", "b"], ["b"])]
+
+
+def large(number: int) -> AssembledTrace:
+    """A trace whose answer is large."""
+    return AssembledTrace(str(number), spans_from(number, "x" * LARGE_BYTES), is_whole=True)
+
+
+def names(traces: Sequence[AssembledTrace]) -> list[str]:
+    """Their ids."""
+    return [one.trace_id for one in traces]
+
+
+def test_large_traces_are_leased_alone_and_not_to_all_workers() -> None:
+    """In the order of arrival, as long as a worker is left for them."""
+    queue = TraceQueue(9, large_at_once=1)
+    queue.put([trace("a"), large(1), large(2), trace("b"), trace("c")])
+
+    assert names(queue.lease(1)) == ["a"]
+    first = queue.lease(9)
+    assert names(first) == ["1"]
+    assert names(queue.lease(9)) == ["b", "c"]
+    assert (queue.room, queue.pending) == (8, 5)
+    queue.done(first)
+    assert names(queue.lease(9)) == ["2"]
+
+
+def test_a_closed_queue_gives_large_traces_to_every_worker() -> None:
+    """The end must not wait for one of them."""
+    queue = TraceQueue(9, large_at_once=1)
+    queue.put([large(1), large(2)])
+    queue.close()
+
+    assert [names(queue.lease(9)) for _ in range(2)] == [["1"], ["2"]]
+
+
+def test_late_spans_of_a_large_trace_wait_for_its_worker() -> None:
+    """Large or not."""
+    queue = TraceQueue(9, large_at_once=2)
+    queue.put([large(1), trace("1"), large(1)])
+
+    first = queue.lease(9)
+
+    assert (names(first), queue.pending) == (["1"], 3)
+    queue.close()
+    queue.done(first)
+    rest = queue.lease(9)
+    queue.done(rest)
+    assert names(rest) + names(queue.lease(9)) == ["1", "1"]
+
+
+def test_the_queue_tells_how_long_the_oldest_trace_has_waited() -> None:
+    """Nothing where none waits; a trace that a worker has does not count."""
+    now = iter([10.0, 12.0, 15.0, 16.0])
+    queue = TraceQueue(9, clock=lambda: next(now))
+
+    assert queue.oldest_s == 0.0
+    queue.put([trace("a")])
+    queue.put([large(1)])
+    assert queue.oldest_s == 5.0
+    queue.lease(9)
+    assert queue.oldest_s == 4.0

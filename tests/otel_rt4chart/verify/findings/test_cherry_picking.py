@@ -24,7 +24,8 @@ from otel_rt4chart.verify import (
     Sentence,
     Verifier,
 )
-from otel_rt4chart.verify.findings.cherry_picking import cherry_picked, judge_one
+from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
+from otel_rt4chart.verify.findings.scanner import BoundedScanner
 
 COVERED = "The policy covers outpatient MRI."
 TRIAL = "The free trial lasts 14 days."
@@ -142,7 +143,14 @@ def test_a_claim_that_is_not_entailed_was_not_cherry_picked() -> None:
     denial = Passage("p", "The policy does not cover outpatient MRI.")
     claims = [claim(label=label) for label in Label if label is not Label.ENTAILED]
 
-    assert list(cherry_picked(Exchange("", [denial], COVERED), claims, [denial], Never())) == []
+    assert (
+        list(
+            cherry_picked(
+                Exchange("", [denial], COVERED), claims, [denial], BoundedScanner(Never())
+            )
+        )
+        == []
+    )
 
 
 class Never(RulesJudge):
@@ -159,7 +167,10 @@ def test_sentences_off_topic_are_not_scanned() -> None:
     """A call costs; most passages speak of something else."""
     gym = Passage("gym", "Employees may use the gym. It opens at nine.")
 
-    assert list(cherry_picked(Exchange("", [gym], COVERED), [claim()], [gym], Never())) == []
+    assert (
+        list(cherry_picked(Exchange("", [gym], COVERED), [claim()], [gym], BoundedScanner(Never())))
+        == []
+    )
 
 
 class Scripted(RulesJudge):
@@ -184,7 +195,8 @@ class Scripted(RulesJudge):
 def scanned(scanner: RulesJudge, text: str) -> list[str]:
     """The kinds of what is found in one unused passage."""
     passage = Passage("p", text)
-    found = cherry_picked(Exchange("", [passage], COVERED), [claim()], [passage], scanner)
+    exchange, bounded = Exchange("", [passage], COVERED), BoundedScanner(scanner)
+    found = cherry_picked(exchange, [claim()], [passage], bounded)
     return [one.kind for one in found]
 
 
@@ -199,7 +211,7 @@ def test_why_a_scanner_failed_is_told() -> None:
     """Its verdict is undecided, never made up."""
     sentence = Sentence(0, 0, len(COVERED), COVERED)
 
-    judgement = judge_one(Scripted(), claim(), [sentence], "")
+    judgement = BoundedScanner(Scripted()).judge_one(claim(), [sentence], "")
 
     assert judgement == Judgement(Label.UNDECIDED, reason="the model did not answer")
 
@@ -222,6 +234,6 @@ def test_no_text_breaks_the_scan(texts: list[str], stated: str) -> None:
     passages = [Passage(str(number), text) for number, text in enumerate(texts)]
     exchange = Exchange("", passages, stated)
 
-    for finding in cherry_picked(exchange, [claim(stated)], passages, RulesJudge()):
+    for finding in cherry_picked(exchange, [claim(stated)], passages, BoundedScanner(RulesJudge())):
         for one in finding.evidence:
             assert texts[int(one.passage_id)][one.start : one.end] == one.text

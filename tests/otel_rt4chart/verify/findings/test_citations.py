@@ -20,6 +20,7 @@ from otel_rt4chart.verify import (
     Verifier,
 )
 from otel_rt4chart.verify.findings.citations import citation_findings
+from otel_rt4chart.verify.findings.scanner import BoundedScanner
 
 MRI = Passage("p1", "The policy covers outpatient MRI with prior authorization.")
 COSMETIC = Passage("p2", "Cosmetic procedures are excluded from coverage.")
@@ -30,7 +31,8 @@ COVERED = "The policy covers outpatient MRI with prior authorization"
 def checked(answer: str, passages: Sequence[Passage] = BOTH) -> list[tuple[str, tuple[str, ...]]]:
     """The kind and the passages of each finding that needs no judge."""
     return [
-        (one.kind, one.passage_ids) for one in citation_findings(answer, passages, (), RulesJudge())
+        (one.kind, one.passage_ids)
+        for one in citation_findings(answer, passages, (), BoundedScanner(RulesJudge()))
     ]
 
 
@@ -213,7 +215,7 @@ def test_a_scanner_that_fails_does_not_keep_the_other_findings_back() -> None:
     answer = f"{COVERED} [2][9]."
     claims = Verifier(RulesJudge()).verify(Exchange("", BOTH, answer)).claims
 
-    found = list(citation_findings(answer, BOTH, claims, Failing()))
+    found = list(citation_findings(answer, BOTH, claims, BoundedScanner(Failing())))
 
     assert [one.kind for one in found] == ["unknown_id", "does_not_support"]
 
@@ -231,7 +233,8 @@ def test_no_text_breaks_the_check(answer: str, texts: list[str]) -> None:
     passages = [Passage(str(number), text) for number, text in enumerate(texts)]
 
     assert all(
-        one.name == "citation" for one in citation_findings(answer, passages, (), RulesJudge())
+        one.name == "citation"
+        for one in citation_findings(answer, passages, (), BoundedScanner(RulesJudge()))
     )
     for passage in passages:
         quoted = f"“{passage.text}”"

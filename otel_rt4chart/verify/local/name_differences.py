@@ -1,0 +1,106 @@
+"""Names of a claim that its context lacks, and the names that stand in their place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from otel_rt4chart.verify.language.names import Name, missing_parts
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.local.alignment import Alignment
+from otel_rt4chart.verify.local.differences import SlotDifference
+
+
+def name_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Names that the context does not have, in whole or in part, and the names in their place."""
+    rivals: list[_RivalName] | None = None
+    for name in claim.names:
+        lost = missing_parts(name, claim.tokens, context.holders, context.initials)
+        lost = tuple(at for at in lost if not _has_equivalent(claim, alignment, at))
+        if not lost:
+            continue
+        share = len(lost) / len(name.tokens)
+        first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
+        written = claim.text[first.start : last.end]
+        yield SlotDifference("name", "missing", written, weight=share)
+        if rivals is None:
+            rivals = list(_rival_names(claim, alignment, context))
+        found = _rival_name(claim, name, lost, rivals, alignment)
+        if found is not None:
+            yield SlotDifference("name", "clash", written, found.strange, found.sentence)
+
+
+def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
+    word = bisect_left(claim.content, at)
+    is_content = word < len(claim.content) and claim.content[word] == at
+    return is_content and bool(alignment.equivalents[word])
+
+
+class _RivalName(NamedTuple):
+    """A name of an aligned sentence with words that the claim lacks, from `strange` on.
+
+    `which` is the place of its sentence in the alignment, `first` and `last` are the positions of
+    its words in the sentence's content words.
+    """
+
+    which: int
+    sentence: int
+    stems: frozenset[str]
+    strange: str
+    first: int
+    last: int
+
+
+def _rival_names(claim: Slots, alignment: Alignment, context: ContextIndex) -> Iterator[_RivalName]:
+    for which, at in enumerate(alignment.sentences):
+        sentence = context.sentences[at]
+        for name in sentence.names:
+            strange = [
+                part for part in name.tokens if sentence.tokens[part].stem not in claim.positions
+            ]
+            if strange:
+                start, end = sentence.tokens[strange[0]].start, sentence.tokens[strange[-1]].end
+                yield _RivalName(
+                    which,
+                    at,
+                    frozenset(sentence.tokens[part].stem for part in name.tokens),
+                    sentence.text[start:end],
+                    bisect_left(sentence.content, name.tokens[0]),
+                    bisect_left(sentence.content, name.tokens[-1]),
+                )
+
+
+def _rival_name(
+    claim: Slots,
+    name: Name,
+    lost: tuple[int, ...],
+    rivals: Sequence[_RivalName],
+    alignment: Alignment,
+) -> _RivalName | None:
+    """The sentence's name in its place: one that shares words, else one with the same neighbour.
+
+    `Space Shuttle Columbia` for `Space Shuttle Challenger`.
+    """
+    known = {claim.tokens[at].stem for at in name.tokens if at not in lost}
+    sides = [_neighbours(claim, lost, path) for path in alignment.paths] if rivals else []
+    best: tuple[int, _RivalName] | None = None
+    for rival in rivals:
+        shared = len(known & rival.stems)
+        left, right = sides[rival.which]
+        is_in_place = shared or left == rival.first - 1 or right == rival.last + 1
+        if is_in_place and (best is None or shared > best[0]):
+            best = (shared, rival)
+    return best[1] if best else None
+
+
+def _neighbours(
+    claim: Slots, lost: tuple[int, ...], path: tuple[int | None, ...]
+) -> tuple[int, int]:
+    """The positions in a sentence of the words around the lost ones; -9 where there is none."""
+    before, after = bisect_left(claim.content, lost[0]) - 1, bisect_right(claim.content, lost[-1])
+    left = path[before] if before >= 0 else None
+    right = path[after] if after < len(claim.content) else None
+    return -9 if left is None else left, -9 if right is None else right
