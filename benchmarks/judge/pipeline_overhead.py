@@ -193,7 +193,7 @@ def stages(case: Case) -> list[float]:
 
 
 def _judged(run: VerificationRun, tier: Tier) -> Steps[None]:
-    yield from run.verify_locally(tier)
+    yield from run.verify_locally(tier, Meter())
     yield from run.verify_globally(tier)
     yield from run.require_evidence(tier)
     run.keep_confident(tier)

@@ -78,7 +78,7 @@ def _words_held(
     for word in order:
         bit = 1 << word
         for stem in equivalents[word]:
-            holders = context.holders[stem]
+            holders: Sequence[int] = context.holders[stem]
             if len(holders) > _MAX_HOLDERS and held:
                 holders = _known_holders(held, stem, context)
             for at in holders:
