@@ -229,6 +229,9 @@ FAILURES = counter(
     "Traces that could not be read or saved, by the type of the error",
     "type",
 )
+LOG_LINES_DROPPED = counter(
+    "log_lines_dropped", "line", "Lines of the log that were dropped, because stderr was not read"
+)
 UNREADY = gauge("unready", "1", "1 for each reason for which /readyz answers 503, else 0", "reason")
 START_TIME = gauge("start_time", "s", "Start of the process, since the epoch")
 BUILD_INFO = gauge(

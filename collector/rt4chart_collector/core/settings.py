@@ -122,11 +122,6 @@ class ServiceSettings:
     ingest_queue_mib: int = setting(
         128, "memory for requests that wait to be stored", integer(1, 65_536, "MiB")
     )
-    deduplicate_spans: int = setting(
-        500_000,
-        "stored spans to remember, so that a span that is sent again is stored once (0: none)",
-        integer(0, 100_000_000, "spans"),
-    )
     work_queue: int = setting(1024, "traces that may wait for a worker", integer(1, 1_000_000))
     workers: int = setting(2, "verification threads", integer(1, 64))
     ttl_days: int = setting(30, "days to keep spans and verdicts", integer(1, 36_500, "days"))
@@ -425,8 +420,8 @@ class WorkSettings:
         ServiceSettings,
         flags=(
             *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "trace_quiet_s"),
-            *("trace_orphan_s", "trace_max_s", "trace_buffer_mib", "deduplicate_spans"),
-            *("work_queue", "workers", "stop_s", "log_format", "log_level", "self_metrics"),
+            *("trace_orphan_s", "trace_max_s", "trace_buffer_mib", "work_queue", "workers"),
+            *("stop_s", "log_format", "log_level", "self_metrics"),
         ),
     )
 

@@ -12,12 +12,14 @@ from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
+    LOG_LINES_DROPPED,
     SPANS_DUPLICATE,
     SPANS_REFUSED,
     SPANS_STORED,
     STORE_INSERT_DURATION,
     STORE_INSERT_FAILURES,
 )
+from rt4chart_collector.core.logs import dropped_lines
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -29,6 +31,9 @@ from rt4chart_collector.store.answers.deduplicate_spans import SpanDeduplicator
 from rt4chart_collector.store.engine.connect import Client
 
 MIB = 2**20
+# A Collector sends again for five minutes by default: 1,600 spans a second fill this. It takes
+# MEASURED MiB.
+REMEMBERED_SPANS = 500_000
 
 
 class VerificationRuntime:
@@ -46,6 +51,7 @@ class VerificationRuntime:
         self.judge = self._verifier.judge.id
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
+        self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
 
     def connect(self, client: Client, stack: ExitStack) -> None:
         """Open a connection for each thread, beside `client`."""
@@ -54,9 +60,7 @@ class VerificationRuntime:
             return stack.enter_context(closing(client.sibling(), self._shutdown))
 
         self.search_client = sibling()
-        self._spans = SpanDeduplicator(
-            client, capacity=self._settings.deduplicate_spans, now_ns=self._clock()
-        )
+        self._spans = SpanDeduplicator(client, capacity=REMEMBERED_SPANS, now_ns=self._clock())
         self._watch = StoreWatch(sibling())
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)

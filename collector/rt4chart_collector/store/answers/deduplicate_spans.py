@@ -95,18 +95,14 @@ class SpanDeduplicator:
     """
 
     def __init__(self, client: Client, *, capacity: int, now_ns: int) -> None:
-        """Read the ids of the last day; with a capacity of 0, every span counts as new."""
+        """Read the ids of the last day; `capacity` is the number of spans to remember."""
         self._client = client
         self._memory = SpanMemory(capacity)
-        self._is_off = capacity == 0
-        self._since_ns = 0 if self._is_off else self._load(now_ns - WINDOW_NS)
+        self._since_ns = self._load(now_ns - WINDOW_NS)
 
     def insert(self, spans: Sequence[SpanRecord]) -> InsertedSpans:
         """Store the new ones among the spans; after an error, send the batch again."""
         rows = rows_from_spans(spans)
-        if self._is_off:
-            insert_rows(self._client, rows)
-            return InsertedSpans(len(rows))
         keys = [_key(row.trace_id, row.span_id) for row in rows]
         self._look_up(rows, keys)
         new: dict[int, int] = {}
@@ -122,7 +118,7 @@ class SpanDeduplicator:
                 conflicts.append(position)
         try:
             insert_rows(self._client, new_rows)
-        except BaseException:
+        except BaseException:  # raised again: whatever failed, rows may be stored
             self._memory.update(dict.fromkeys(new, UNKNOWN))
             raise
         self._memory.update(new)
