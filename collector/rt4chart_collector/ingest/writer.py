@@ -47,7 +47,7 @@ class IngestWriter:
     def __init__(
         self,
         store: Callable[[Sequence[SpanRecord]], Collection[int]],
-        on_stored: Callable[[Sequence[SpanRecord]], None],
+        on_stored: Callable[[Sequence[SpanRecord]], object],
         *,
         max_bytes: int,
     ) -> None:

@@ -173,8 +173,6 @@ def span_count(client: Client, trace_id: str) -> int:
 
 
 def _dropped(span: SpanRecord) -> Attributes:
-    if not (span.dropped_attributes or span.dropped_events):
-        return {}
     counts = {DROPPED_ATTRIBUTES: span.dropped_attributes, DROPPED_EVENTS: span.dropped_events}
     return {name: count for name, count in counts.items() if count}
 
@@ -188,11 +186,14 @@ SHARED_FIELDS = tuple(
 
 
 def _row_from_span(span: SpanRecord, resource: dict[str, str]) -> SpanRow:
+    attributes = _attribute_texts(span.attributes)
+    if span.dropped_attributes or span.dropped_events:
+        attributes |= _attribute_texts(_dropped(span))
     return SpanRow(
         **{name: getattr(span, name) for name in SHARED_FIELDS},
         service=text_of(span.resource.get(SERVICE_NAME, "")),
         resource=resource,
-        attributes=_attribute_texts(span.attributes) | _attribute_texts(_dropped(span)),
+        attributes=attributes,
         duration_ns=max(span.end_ns - span.start_ns, 0),
     )
 
