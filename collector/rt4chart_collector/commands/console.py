@@ -53,8 +53,9 @@ def execute(options: argparse.Namespace) -> int:
         announce(service.log_format, "console", f"{url}, database {target.display_name}{monitored}")
         stopped.wait()
     if console_shutdown.is_late or monitor_shutdown.is_late:
-        # A thread hangs in a library, and the interpreter would wait for it at exit.
-        os._exit(1)
+        # A thread is still in the engine or another library, which may crash when the interpreter
+        # ends under it.
+        os._exit(monitor_shutdown.status)
     return 0
 
 

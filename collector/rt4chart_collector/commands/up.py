@@ -13,7 +13,7 @@ from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import UpSettings, setting_warnings
 from rt4chart_collector.service.console import serve_console
 from rt4chart_collector.service.signals import handle_signals
-from rt4chart_collector.service.stages import LIMIT_S, Shutdown
+from rt4chart_collector.service.stages import LIMIT_S
 from rt4chart_collector.service.up import run_service
 
 log = logging.getLogger(__name__)
@@ -33,11 +33,10 @@ def execute(options: argparse.Namespace) -> int:
         log.warning("%s", warning)
     stopped = Event()
     handle_signals(stopped.set, settings.stop_s + LIMIT_S)
-    console_shutdown = Shutdown(0.0)
     others = (loaded.judge, monitoring.monitor, monitoring.alerts)
     with (
         run_service(settings, monitoring) as service,
-        serve_console(settings, loaded.console, console_shutdown, service.status, others) as url,
+        serve_console(settings, loaded.console, service.shutdown, service.status, others) as url,
     ):
         shown_at = f", console {url}" if url else ""
         announce(
@@ -48,9 +47,10 @@ def execute(options: argparse.Namespace) -> int:
         )
         stopped.wait()
         announce(settings.log_format, "up", "stopping: finishing acknowledged work")
-    if service.shutdown.is_late or console_shutdown.is_late:
-        # A thread hangs in a library, and the interpreter would wait for it at exit.
-        os._exit(1)
+    if service.shutdown.is_late:
+        # A thread is still in the engine or another library, which may crash when the interpreter
+        # ends under it. What was acknowledged is stored by now, or logged.
+        os._exit(service.shutdown.status)
     return 0
 
 

@@ -95,17 +95,23 @@ SPANS_STORED = counter("spans_stored", "span", "Spans that were stored")
 SPANS_REFUSED = counter(
     "spans_refused",
     "span",
-    "Spans that were not taken: invalid (no id or time), queue_full, not_stored; the client "
-    "sends the last two again",
+    "Spans that were not taken: invalid (no id or time), conflict (the ids of a stored span, other "
+    "content), queue_full, not_stored; the client sends the last two again",
     "reason",
-    known=("invalid", "queue_full", "not_stored"),
+    known=("invalid", "conflict", "queue_full", "not_stored"),
+)
+SPANS_DUPLICATE = counter(
+    "spans_duplicate",
+    "span",
+    "Spans that were sent again: acknowledged, and not stored a second time",
 )
 SPANS_LOST = counter(
     "spans_lost",
     "span",
-    "Spans that were acknowledged when queued and then not stored (RT4CHART_ACK=enqueued)",
+    "Spans that were acknowledged when queued and then not stored (RT4CHART_ACK=enqueued): the "
+    "insert failed (not_stored), or a stored span has the ids and other content (conflict)",
     "reason",
-    known=("not_stored",),
+    known=("not_stored", "conflict"),
 )
 SPANS_RECOVERED = counter(
     "spans_recovered", "span", "Spans read from the store to find undecided answers"
@@ -235,6 +241,9 @@ FAILURES = counter(
     "failure",
     "Traces that could not be read or saved, by the type of the error",
     "type",
+)
+LOG_LINES_DROPPED = counter(
+    "log_lines_dropped", "line", "Lines of the log that were dropped, because stderr was not read"
 )
 UNREADY = gauge("unready", "1", "1 for each reason for which /readyz answers 503, else 0", "reason")
 START_TIME = gauge("start_time", "s", "Start of the process, since the epoch")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import select
 import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TextIO
 
+from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.core.redacted_error import redacted_error
 
 TEXT, JSON = "text", "json"
@@ -19,6 +23,10 @@ CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | 
     code: f"\\u{code:04x}"
     for code in (0x061C, *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 }
+
+# How long a line may wait for its reader. After a drop, lines wait no more until one is written.
+WAIT_S = 0.5
+DROPPED = "%d lines of the log were dropped: stderr was not read"
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +62,73 @@ class JsonFormatter(logging.Formatter):
 FORMATTERS = {TEXT: TextFormatter, JSON: JsonFormatter}
 
 
+def write_unblocked(stream: TextIO, text: str, wait_s: float) -> bool:
+    """Write the text, unless nobody reads the stream; False if a part of it was dropped.
+
+    A pipe whose reader has stopped blocks its writers for ever once it is full.
+    """
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError):  # no file: in memory, or closed
+        stream.write(text)
+        return True
+    ready, deadline = select.poll(), Deadline(wait_s)
+    ready.register(number, select.POLLOUT)
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        if not ready.poll(deadline.remaining * 1000):
+            return False
+        try:
+            data = data[os.write(number, data[: select.PIPE_BUF]) :]
+        except OSError:  # no reader any more, or a full disk; a non-blocking pipe that is full
+            return False
+    return True
+
+
+class UnblockedHandler(logging.Handler):
+    """Writes each record to a stream, or drops and counts it if the stream takes none."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Nothing is dropped yet."""
+        super().__init__()
+        self._stream = stream
+        self._unreported = 0
+        self.dropped = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line; the handler's lock is held."""
+        try:
+            line = f"{self.format(record)}\n"
+            if self._unreported:
+                self._report()
+            if not self._unreported and write_unblocked(self._stream, line, WAIT_S):
+                return
+            self.dropped += 1
+            self._unreported += 1
+        except Exception:  # noqa: BLE001 - a record that cannot be formatted: logging's own way
+            self.handleError(record)
+
+    def _report(self) -> None:
+        """Say how many lines were dropped, as soon as the stream takes a line again."""
+        arguments = (self._unreported,)
+        record = logging.LogRecord(__name__, logging.WARNING, "", 0, DROPPED, arguments, None)
+        if write_unblocked(self._stream, f"{self.format(record)}\n", 0.0):
+            self._unreported = 0
+
+
+def dropped_lines() -> int:
+    """How many lines of this process's log were dropped."""
+    handlers = logging.getLogger().handlers
+    return sum(handler.dropped for handler in handlers if isinstance(handler, UnblockedHandler))
+
+
 def configure_logging(form: str, level: str) -> None:
     """Send all records of this process to stderr in that form.
 
     `level` applies to our own loggers. Libraries log from warnings on: below that they log whole
     requests.
     """
-    handler = logging.StreamHandler()
+    handler = UnblockedHandler(sys.stderr)
     handler.setFormatter(FORMATTERS[form]())
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -74,13 +142,14 @@ def configure_logging(form: str, level: str) -> None:
 
 
 def announce(form: str, command: str, text: str) -> None:
-    """Print a line for the user to stdout, as JSON if the log is JSON."""
+    """Print a line for the user to stdout, as JSON if the log is JSON; it never blocks."""
     if form == JSON:
         record = logging.LogRecord(f"rt4chart.{command}", logging.INFO, "", 0, text, None, None)
-        sys.stdout.write(f"{JsonFormatter().format(record)}\n")
+        line = f"{JsonFormatter().format(record)}\n"
     else:
-        sys.stdout.write(f"rt4chart {command}: {text}\n")
-    sys.stdout.flush()
+        line = f"rt4chart {command}: {text}\n"
+    if not write_unblocked(sys.stdout, line, WAIT_S):
+        log.warning("stdout takes nothing; %s: %s", command, text)
 
 
 def _number(level: str) -> int:

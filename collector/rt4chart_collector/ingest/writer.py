@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -24,24 +24,30 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The spans of one request; `stored` is resolved when they are on disk, or with the error."""
+    """The spans of one request.
+
+    `stored` is resolved when they are on disk, with the number of those that conflict with stored
+    spans and are not; or with the error.
+    """
 
     spans: Sequence[SpanRecord]
     size_bytes: int
-    stored: Future[None] = field(default_factory=Future)
+    stored: Future[int] = field(default_factory=Future)
 
 
 class IngestWriter:
     """A queue bounded in bytes, and the loop that empties it; `run` is the thread's function.
 
-    `store` writes a batch or raises; `on_stored` receives every batch that was written. A request
-    is resolved after both: acknowledging it earlier could lose its spans in a crash.
+    `store` writes a batch or raises, and returns the positions of the spans that it refuses because
+    they conflict with stored ones. `on_stored` receives the other spans of every batch that was
+    written. A request is resolved after both: acknowledging it earlier could lose its spans in a
+    crash.
     """
 
     def __init__(
         self,
-        store: Callable[[Sequence[SpanRecord]], None],
-        on_stored: Callable[[Sequence[SpanRecord]], None],
+        store: Callable[[Sequence[SpanRecord]], Collection[int]],
+        on_stored: Callable[[Sequence[SpanRecord]], object],
         *,
         max_bytes: int,
     ) -> None:
@@ -56,7 +62,7 @@ class IngestWriter:
         self.size_bytes = 0
         self.requests = 0
 
-    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
+    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[int] | None:
         """Queue a request; None if the queue is full or closed. An empty queue accepts any size."""
         request = Request(spans, size_bytes)
         with self._changed:
@@ -136,8 +142,11 @@ class IngestWriter:
     def _write(self, batch: Sequence[Request]) -> None:
         try:
             spans = [span for request in batch for span in request.spans]
-            self._store(spans)
-            self._on_stored(spans)
+            refused = frozenset(self._store(spans))
+            kept = (
+                [span for at, span in enumerate(spans) if at not in refused] if refused else spans
+            )
+            self._on_stored(kept)
         except InputError as error:
             if len(batch) == 1:
                 _fail(batch, error)
@@ -152,8 +161,10 @@ class IngestWriter:
             log.error("a batch was not stored: %s", redacted_error(error))
             _fail(batch, StoreError(f"unexpected {type(error).__name__}"))
         else:
+            first = 0
             for request in batch:
-                request.stored.set_result(None)
+                positions = range(first, first := first + len(request.spans))
+                request.stored.set_result(len(refused.intersection(positions)) if refused else 0)
 
 
 def _fail(batch: Sequence[Request], error: RT4ChartError) -> None:

@@ -20,7 +20,7 @@ from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import insert_letters
-from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.spans import insert_spans, spans_of, stored_traces
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
@@ -97,7 +97,8 @@ def save_outcomes(client: Client, outcomes: Sequence[AnswerOutcome], version: st
     The order makes a crash at any point safe. Letters come first: an answer with a decision but
     without its letter would never be retried. The verifications come after the carrier spans, as
     they make an answer decided: an answer without one is found and verified again, and its carrier
-    has the same ids. The letters of answered retries are withdrawn last.
+    has the same ids, by which a stored one is recognized. The letters of answered retries are
+    withdrawn last.
     """
     insert_letters(client, [outcome.letter for outcome in outcomes if outcome.letter is not None])
     carriers = []
@@ -107,7 +108,8 @@ def save_outcomes(client: Client, outcomes: Sequence[AnswerOutcome], version: st
             carriers.append(
                 carrier_span(outcome.verdict, trace_id=trace_id, span_id=span_id, version=version)
             )
-    insert_spans(client, carriers)
+    stored = stored_traces(client, [span.trace_id for span in carriers])
+    insert_spans(client, [span for span in carriers if span.trace_id not in stored])
     insert_verdicts(
         client, [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
     )

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.judges.answer_verdicts import Clock
@@ -183,18 +184,20 @@ class KafkaStream:
         Not earlier: a worker reads the rest of a trace from the store, and a decision must not be
         stored for an answer whose spans may still be lost.
         """
-        for decoded, is_stored in self._writer.take_results() if self._writer else ():
+        for decoded, stored in self._writer.take_results() if self._writer else ():
             self._unstored_bytes -= decoded.size
             if not self._offsets.is_live(decoded.id):
                 continue
-            if is_stored:
-                self._open(decoded)
-                continue
-            traces = {span.trace_id for span in decoded.spans}
-            # The last part is finished when the message is written to the dead letters.
-            for _ in range(len(traces) - 1):
+            gone = {span.trace_id for span in decoded.spans}
+            if stored is not None:
+                gone -= {span.trace_id for span in stored}
+                self._open(replace(decoded, spans=stored))
+            else:
+                # The last part is finished when the message is written to the dead letters.
+                gone.pop()
+                self._dead_letters.add(decoded.message, UNFIT, decoded.id)
+            for _ in gone:
                 self._offsets.finish_part(decoded.id)
-            self._dead_letters.add(decoded.message, UNFIT, decoded.id)
 
     def _open(self, decoded: DecodedMessage) -> None:
         for span in decoded.spans:

@@ -54,5 +54,5 @@ def serve_console(
                 yield url_of(bound, tls)
         finally:
             # A thread that hangs in a library is abandoned, and `shutdown.is_late` becomes True.
-            shutdown.join([*site.threads.alive, *site.console.alive])
+            shutdown.join_readers([*site.threads.alive, *site.console.alive])
             site.console.close()

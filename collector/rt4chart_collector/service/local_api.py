@@ -17,16 +17,19 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 from urllib.parse import parse_qsl
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.ingest.servers import bound_socket, serve_http
+from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.dsn import Target
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint, published_endpoint
 from rt4chart_collector.store.engine.raw_statements import (
+    RawResult,
     RawStatement,
     StatementError,
     cancel_all,
@@ -44,13 +47,20 @@ TRANSPORT = {
 MIB = 2**20
 CHUNK = 256 * 1024
 STOP_S = 1.0
+# A statement that was cancelled has this time to end. Some functions cannot be interrupted.
+CANCEL_S, CANCEL_PAUSE_S = 2.0, 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class LocalApiLimits:
-    """Statements and requests at once, bytes of a body, seconds for a client to read a result."""
+    """Statements and requests at once, bytes of a body, and seconds.
+
+    `running_s` is for a statement and its wait for a thread, `reading_s` for a client to read the
+    result.
+    """
 
     running: int = 4
+    running_s: float = 120.0
     requests: int = 32
     statement_bytes: int = 16 * MIB
     rows_bytes: int = 256 * MIB
@@ -74,7 +84,11 @@ class LocalApi:
         self._path = path
         self._token = token.encode()
         self._limits = limits or LocalApiLimits()
-        self._slots = asyncio.Semaphore(self._limits.running)
+        self._is_closed = False
+        # Threads that can be waited for: a request may be gone while its statement still runs.
+        self._threads = PageThreads(
+            self._limits.running, self._limits.running_s, name="local API statement"
+        )
         self._requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,13 +117,31 @@ class LocalApi:
 
     async def _run(self, statement: RawStatement) -> tuple[IO[bytes], dict[str, str]]:
         """The result in a spooled file: a slow reader must not occupy memory or a slot."""
-        async with self._slots:
-            result = await run_in_threadpool(run_raw, self._path, statement)
+        try:
+            result = await self._threads.run(lambda: self._run_unless_closed(statement))
+        except TimeoutError as error:
+            raise LocalApiRefusalError(
+                504, f"expected a statement to end within {self._limits.running_s:g} s"
+            ) from error
         headers = {
             "Content-Length": str(len(result.data)),
             "X-ClickHouse-Summary": json.dumps({"written_rows": str(result.written_rows)}),
         }
         return _spooled(result.data), headers
+
+    def _run_unless_closed(self, statement: RawStatement) -> RawResult:
+        if self._is_closed:
+            raise StatementError("the service is stopping")
+        return run_raw(self._path, statement)
+
+    def close(self, shutdown: Shutdown) -> None:
+        """Begin no statement any more, and cancel those that run until they have ended."""
+        self._is_closed = True
+        deadline = Deadline(CANCEL_S)
+        while (alive := self._threads.alive) and not deadline.is_over:
+            cancel_all(self._path)
+            alive[0].join(CANCEL_PAUSE_S)
+        shutdown.join_readers(alive, 0.0)
 
     def _check(self, request: Request) -> None:
         """Refuse unauthorized requests before reading the body."""
@@ -137,10 +169,13 @@ class LocalApi:
 
 
 @contextmanager
-def serve_local_api(target: Target, limits: LocalApiLimits | None = None) -> Iterator[None]:
+def serve_local_api(
+    target: Target, limits: LocalApiLimits | None = None, *, shutdown: Shutdown | None = None
+) -> Iterator[None]:
     """Let this user's other processes use the embedded database while the block runs.
 
-    A ClickHouse server needs no local API. At the end, running statements are cancelled.
+    A ClickHouse server needs no local API. At the end, running statements are cancelled; if one
+    does not end, `shutdown` becomes late, and the engine must not be closed.
     """
     if not target.path:
         yield
@@ -149,11 +184,9 @@ def serve_local_api(target: Target, limits: LocalApiLimits | None = None) -> Ite
         bound = stack.enter_context(bound_socket(Address(HOST, 0), "local_api"))
         endpoint = LocalEndpoint(bound.getsockname()[1])
         app = LocalApi(target.path, endpoint.token, limits)
-        # Callbacks run in reverse order. The second call ends statements before the server stops,
-        # so that their clients get an answer; the first ends those that started in between.
-        stack.callback(cancel_all, target.path)
+        # Statements end before the server stops, so that their clients get an answer.
         stack.enter_context(serve_http(app, bound, stop_s=STOP_S))
-        stack.callback(cancel_all, target.path)
+        stack.callback(app.close, shutdown or Shutdown(0.0))
         stack.enter_context(published_endpoint(Path(target.path), endpoint))
         yield
 

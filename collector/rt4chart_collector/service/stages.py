@@ -33,6 +33,7 @@ class Shutdown:
         self._stop_s = stop_s
         self._deadline: Deadline | None = None
         self._left: list[Thread] = []
+        self._reading: list[Thread] = []
 
     def begin(self) -> Deadline:
         """The deadline by which the threads must have ended; the first call starts it."""
@@ -50,10 +51,29 @@ class Shutdown:
         self._left += [thread for thread in alive if thread not in self._left]
         return not alive
 
+    def join_readers(self, threads: Sequence[Thread], grace_s: float = GRACE_S) -> bool:
+        """Wait for threads that only read the store; False if one still runs."""
+        deadline = Deadline(grace_s)
+        for thread in threads:
+            thread.join(deadline.remaining)
+        alive = [thread for thread in threads if thread.is_alive()]
+        if alive:
+            log.warning(
+                "%d read statements did not end: the database is not closed, which loses nothing",
+                len(alive),
+            )
+        self._reading += alive
+        return not alive
+
     @property
     def is_late(self) -> bool:
         """True while a thread that did not end in time still runs."""
-        return any(thread.is_alive() for thread in self._left)
+        return any(thread.is_alive() for thread in (*self._left, *self._reading))
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if a thread with work did not end in time, else 0."""
+        return int(any(thread.is_alive() for thread in self._left))
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from rt4chart_collector.core.instruments import (
     REQUESTS,
     RETRIES,
     RETRIES_WAITING,
+    SPANS_DUPLICATE,
     SPANS_LOST,
     SPANS_RECOVERED,
     SPANS_STORED,
@@ -89,6 +90,7 @@ class Status:
         refused.pop(ACCEPTED, None)
         return {
             "spans_stored": total(SPANS_STORED),
+            "spans_duplicate": total(SPANS_DUPLICATE),
             "spans_lost": total(SPANS_LOST),
             "spans_recovered": total(SPANS_RECOVERED),
             "requests_refused": refused,

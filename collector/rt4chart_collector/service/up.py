@@ -179,5 +179,5 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_rollup(client, clock() - WINDOW_NS)
-        with serve_local_api(client.target):
+        with serve_local_api(client.target, shutdown=shutdown):
             yield client

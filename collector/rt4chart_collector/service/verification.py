@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from threading import Event
 
@@ -12,10 +12,14 @@ from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
+    LOG_LINES_DROPPED,
+    SPANS_DUPLICATE,
+    SPANS_REFUSED,
     SPANS_STORED,
     STORE_INSERT_DURATION,
     STORE_INSERT_FAILURES,
 )
+from rt4chart_collector.core.logs import dropped_lines
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -23,10 +27,13 @@ from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
-from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.deduplicate_spans import SpanDeduplicator
 from rt4chart_collector.store.engine.connect import Client
 
 MIB = 2**20
+# A Collector sends again for five minutes by default: 1,600 spans a second fill this. It takes
+# 60 MiB when it is full.
+REMEMBERED_SPANS = 500_000
 
 
 class VerificationRuntime:
@@ -44,6 +51,7 @@ class VerificationRuntime:
         self.judge = self._verifier.judge.id
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
+        self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
 
     def connect(self, client: Client, stack: ExitStack) -> None:
         """Open a connection for each thread, beside `client`."""
@@ -51,22 +59,30 @@ class VerificationRuntime:
         def sibling() -> Client:
             return stack.enter_context(closing(client.sibling(), self._shutdown))
 
-        self._client, self.search_client = client, sibling()
+        self.search_client = sibling()
+        self._spans = SpanDeduplicator(client, capacity=REMEMBERED_SPANS, now_ns=self._clock())
         self._watch = StoreWatch(sibling())
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
 
-    def insert(self, spans: Sequence[SpanRecord]) -> None:
-        """Store spans, and record duration and failure of the insert."""
+    def insert(self, spans: Sequence[SpanRecord]) -> Collection[int]:
+        """Store the spans that are not stored yet, and count them; for one thread.
+
+        Returns the positions of those with the ids of a stored span and another content: they are
+        not stored.
+        """
         try:
             with self.metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans"):
-                insert_spans(self._client, spans)
+                inserted = self._spans.insert(spans)
         except StoreError:
             # Reported at once: the next probe may be two seconds away.
             self._watch.note_insert(is_stored=False)
             raise
         self._watch.note_insert(is_stored=True)
-        self.metrics.add(SPANS_STORED, number=len(spans))
+        self.metrics.add(SPANS_STORED, number=inserted.stored)
+        self.metrics.add(SPANS_DUPLICATE, number=inserted.duplicates)
+        self.metrics.add(SPANS_REFUSED, "conflict", number=len(inserted.conflicts))
+        return inserted.conflicts
 
     def open_buffer(self, *, max_bytes: int) -> TraceBuffer:
         """A buffer of open traces, with the timeouts of the settings."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.faults.load import Load, assert_all_is_there_once
-from tests.integration.service import service
+from tests.integration.service import ANY_PORTS, command, service
 
 pytestmark = pytest.mark.e2e
 FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.1")
@@ -53,6 +53,25 @@ def test_full_disk_refuses_and_goes_on_when_there_is_room(small_disk: Path) -> N
     print({"taken while full": taken_while_full, "failures": status["failures"], **figures})  # noqa: T201
     assert code == 0
     assert load.replies[0] == 0
+
+
+def test_start_on_a_full_disk_is_one_line(small_disk: Path) -> None:
+    """It says what is full and what to do, and leaves a database that opens later."""
+    database, ballast = small_disk / "db", small_disk / "ballast"
+    fill(ballast)
+    flags = ("--dsn", f"chdb://{database}", *ANY_PORTS, *FLAGS)
+
+    full = subprocess.run(command(*flags), capture_output=True, text=True, timeout=60, check=False)
+    ballast.unlink()
+    with service(f"chdb://{database}", *FLAGS) as running:
+        code = running.stop()
+
+    assert (full.returncode, full.stdout, code) == (2, "", 0)
+    assert full.stderr == (
+        "rt4chart up: RT4CHART_DSN: expected at least 32 MiB free on the file system of "
+        f"{database}, got 0.0 MiB; free some space (`df -h {database}` shows it), or name a "
+        "folder on another file system\n"
+    )
 
 
 def fill(path: Path) -> None:

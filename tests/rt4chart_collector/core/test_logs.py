@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rt4chart_collector.core.logs import JSON, TEXT, JsonFormatter, TextFormatter
+from tests.polling import wait_until
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 SPEAK = """
@@ -46,6 +50,52 @@ def spoken(form: str, level: str) -> tuple[list[str], str]:
         check=True,
     )
     return done.stderr.splitlines(), done.stdout
+
+
+UNREAD = """
+import os, sys
+from rt4chart_collector.core.logs import announce, configure_logging, dropped_lines
+import logging
+configure_logging("text", "info")
+log = logging.getLogger("rt4chart_collector")
+announce("text", "up", "ready")
+for number in range(1000):
+    log.warning("line %d %s", number, "x" * 1000)
+assert dropped_lines() >= 1000
+with open(sys.argv[1], "w") as done:
+    done.write(str(dropped_lines()))
+assert sys.stdin.read(1)
+log.warning("read again")
+"""
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_unread_pipe_neither_blocks_nor_ends_the_process(tmp_path: Path, blocks: bool) -> None:
+    """Lines are dropped and counted; the log says how many as soon as it is read again."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while os.write(writing, b"x" * 4096):
+            pass
+    os.set_blocking(writing, blocks)
+    dropped = tmp_path / "dropped"
+    command = [sys.executable, "-c", UNREAD, str(dropped)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=writing, stderr=writing) as child:
+        wait_until(lambda: dropped.exists() and dropped.read_text() != "", within_s=60)
+        os.close(writing)
+        os.set_blocking(reading, False)
+        while len(os.read(reading, 2**20)) == 2**20:
+            pass
+        os.set_blocking(reading, True)
+        child.communicate(b"1", timeout=60)
+    with open(reading) as rest:
+        lines = rest.read().splitlines()
+
+    assert child.returncode == 0
+    assert [line.partition("rt4chart_collector")[2] for line in lines] == [
+        f".core.logs: {dropped.read_text()} lines of the log were dropped: stderr was not read",
+        ": read again",
+    ]
 
 
 def record(message: str) -> logging.LogRecord:

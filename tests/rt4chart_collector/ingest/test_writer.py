@@ -16,16 +16,20 @@ from tests.rt4chart_collector.records import SPAN, trace_spans
 class Store:
     """Keeps the batches; raises for spans with a name in `errors`."""
 
-    def __init__(self, errors: dict[str, Exception] | None = None) -> None:
+    def __init__(
+        self, errors: dict[str, Exception] | None = None, *, conflicts: Sequence[int] = ()
+    ) -> None:
         self.batches: list[list[SpanRecord]] = []
         self.errors = errors or {}
+        self.conflicts = conflicts
 
-    def __call__(self, spans: Sequence[SpanRecord]) -> None:
+    def __call__(self, spans: Sequence[SpanRecord]) -> Sequence[int]:
         """Write a batch."""
         for span in spans:
             if span.trace_id in self.errors:
                 raise self.errors[span.trace_id]
         self.batches.append(list(spans))
+        return self.conflicts
 
 
 def ran(ingest: IngestWriter) -> None:
@@ -42,7 +46,7 @@ def test_requests_are_written_together_and_each_is_answered() -> None:
 
     ran(ingest)
 
-    assert [f.result(0) if f else "none" for f in stored] == [None, None]
+    assert [f.result(0) if f else "none" for f in stored] == [0, 0]
     assert store.batches == heard.batches == [[*trace_spans(1), *trace_spans(2)]]
     assert ingest.size_bytes == 0
 
@@ -113,8 +117,21 @@ def test_one_bad_request_costs_the_others_nothing() -> None:
 
     with pytest.raises(RT4ChartError, match="does not fit"):
         bad.result(0)
-    assert good.result(0) is None
+    assert good.result(0) == 0
     assert store.batches == [list(trace_spans(1))]
+
+
+def test_each_request_learns_how_many_of_its_spans_conflict() -> None:
+    """The store names their positions in the batch; they are not told on."""
+    store, heard = Store(conflicts=(1, 3, 4)), Store()
+    ingest = IngestWriter(store, heard, max_bytes=1000)
+    spans = [trace_spans(number) for number in (1, 2, 3)]
+    stored = [ingest.offer(one, 10) for one in spans]
+
+    ran(ingest)
+
+    assert [f.result(0) if f else "none" for f in stored] == [1, 2, 0]
+    assert heard.batches == [[spans[0][0], spans[0][2], spans[1][2], *spans[2]]]
 
 
 def test_many_threads_offer_while_one_writes() -> None:

@@ -70,7 +70,7 @@ class Line:
         )
         self.status = Status(
             self.metrics,
-            ingest=IngestWriter(lambda spans: None, lambda spans: None, max_bytes=1),
+            ingest=IngestWriter(lambda spans: (), lambda spans: None, max_bytes=1),
             assembler=self.assembler,
             queue=queue,
             retries=retries,

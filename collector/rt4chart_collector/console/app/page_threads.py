@@ -18,8 +18,9 @@ class PageThreads:
     add up to more than `most` threads.
     """
 
-    def __init__(self, most: int, seconds: float) -> None:
-        """`seconds` is the time limit of a call."""
+    def __init__(self, most: int, seconds: float, *, name: str = "console page") -> None:
+        """`seconds` is the time limit of a call, `name` that of each thread."""
+        self._name = name
         self._free = asyncio.Semaphore(most)
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -42,10 +43,11 @@ class PageThreads:
 
     def _start(self, loop: AbstractEventLoop, call: _Call[_Value]) -> None:
         thread = threading.Thread(target=self._live, args=(loop, call), daemon=True)
-        thread.name = "console page"
+        thread.name = self._name
         with self._lock:
+            # Within the lock: only a thread that was started can be waited for.
             self._running.add(thread)
-        thread.start()
+            thread.start()
 
     def _live(self, loop: AbstractEventLoop, call: _Call[_Value]) -> None:
         call.run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from google.protobuf.descriptor_pb2 import (
@@ -105,6 +105,13 @@ class Decoded:
     rejected: int = 0
     reason: str = ""
     copied_bytes: int = field(default=0, compare=False)
+
+    def with_rejected(self, number: int, reason: str) -> Decoded:
+        """The same with more rejected spans, whose reason is added."""
+        if not number:
+            return self
+        reasons = "; ".join(filter(None, (self.reason, reason)))
+        return replace(self, rejected=self.rejected + number, reason=reasons)
 
 
 def decode_spans(body: bytes, budget: int | None = None) -> Decoded:

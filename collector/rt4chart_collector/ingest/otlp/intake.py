@@ -48,7 +48,8 @@ PROTOCOLS = ("grpc", "http")
 ACCEPTED = "accepted"
 RESULTS = (ACCEPTED, *(fault.name.lower() for fault in Fault))
 
-Offer = Callable[[Sequence[SpanRecord], int], Future[None] | None]
+CONFLICT = "a stored span has the same trace id and span id and another content"
+Offer = Callable[[Sequence[SpanRecord], int], Future[int] | None]
 Decode = Callable[[bytes, int | None], Decoded]
 
 log = logging.getLogger(__name__)
@@ -129,12 +130,12 @@ class Intake:
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             slot.resize(0)
-            await self._store(decoded.spans, size_bytes + decoded.copied_bytes)
+            conflicts = await self._store(decoded.spans, size_bytes + decoded.copied_bytes)
         except TooManyObjectsError as error:
             raise RefusedError(Fault.TOO_MANY_OBJECTS, str(error)) from error
         except InputError as error:
             raise RefusedError(Fault.MALFORMED, str(error)) from error
-        return decoded
+        return decoded.with_rejected(conflicts, CONFLICT)
 
     async def _decode(
         self, body: bytes, decode: Decode, encoding: str, budget: int | None
@@ -151,26 +152,32 @@ class Intake:
             # Nobody else reads the error of a call that was cancelled.
             decoding.exception()
 
-    async def _store(self, spans: Sequence[SpanRecord], size_bytes: int) -> None:
+    async def _store(self, spans: Sequence[SpanRecord], size_bytes: int) -> int:
+        """Queue the spans, and wait if `waits`; returns the number of those in conflict."""
         if not spans:
-            return
+            return 0
         stored = self._offer(spans, size_bytes)
         if stored is None:
             self._metrics.add(SPANS_REFUSED, "queue_full", number=len(spans))
             raise busy("the queue is full or the service is stopping", RETRY_S)
         if not self._waits:
             stored.add_done_callback(partial(self._note_lost, len(spans)))
-            return
+            return 0
         try:
-            await asyncio.wrap_future(stored)
+            return await asyncio.wrap_future(stored)
         except StoreError as error:
             self._metrics.add(SPANS_REFUSED, "not_stored", number=len(spans))
             raise busy("the spans could not be stored", RETRY_STORE_S) from error
 
-    def _note_lost(self, spans: int, stored: Future[None]) -> None:
+    def _note_lost(self, spans: int, stored: Future[int]) -> None:
         if stored.exception() is not None:
             log.error("%d spans that were acknowledged when queued are lost", spans)
             self._metrics.add(SPANS_LOST, "not_stored", number=spans)
+        elif conflicts := stored.result():
+            log.error(
+                "%d spans that were acknowledged when queued are lost: %s", conflicts, CONFLICT
+            )
+            self._metrics.add(SPANS_LOST, "conflict", number=conflicts)
 
 
 def response_to(decoded: Decoded) -> bytes:

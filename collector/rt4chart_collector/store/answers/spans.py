@@ -109,13 +109,46 @@ ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 LIMIT {{most:UInt64}}
 """  # noqa: S608 - names of columns alone, values are parameters
+STORED_TRACES = """
+SELECT DISTINCT TraceId FROM otel_traces_trace_id_ts WHERE TraceId IN {ids:Array(String)}
+"""
 SPAN_COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:String}"
 
 
 def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
     """Store the spans durably; the same batch twice is stored once."""
-    token = batch_token("spans", ((span.trace_id, span.span_id) for span in spans))
-    SPANS.insert(client, [_row_from_span(span) for span in spans], token=token)
+    insert_rows(client, rows_from_spans(spans))
+
+
+def insert_rows(client: Client, rows: Sequence[SpanRow]) -> None:
+    """Store the rows durably; the same batch twice is stored once."""
+    token = batch_token("spans", ((row.trace_id, row.span_id) for row in rows))
+    SPANS.insert(client, rows, token=token)
+
+
+def rows_from_spans(spans: Sequence[SpanRecord]) -> list[SpanRow]:
+    """The rows of the spans."""
+    # The spans of a request share their resource: its texts are made once.
+    resources = {id(span.resource): span.resource for span in spans}
+    texts = {key: _attribute_texts(resource) for key, resource in resources.items()}
+    return [_row_from_span(span, texts[id(span.resource)]) for span in spans]
+
+
+def row_content(row: SpanRow) -> int:
+    """A hash of all that the row has beside its ids, never 0; other in each process."""
+    # The order of attributes is no content.
+    content = (
+        *(row.start_ns, row.duration_ns, row.parent_span_id, row.trace_state, row.name, row.kind),
+        *(row.scope_name, row.scope_version, row.status, row.status_message),
+        *(frozenset(row.attributes.items()), frozenset(row.resource.items())),
+        tuple((e.name, e.time_ns, _content_of(e.attributes)) for e in row.events),
+        tuple((k.trace_id, k.span_id, k.trace_state, _content_of(k.attributes)) for k in row.links),
+    )
+    return hash(content) or 1
+
+
+def _content_of(attributes: Attributes) -> frozenset[tuple[str, str]]:
+    return frozenset(_attribute_texts(attributes).items())
 
 
 def spans_of(
@@ -124,6 +157,14 @@ def spans_of(
     """The spans of the traces, each once, by trace and time; attribute values are strings."""
     parameters = {"ids": list(trace_ids), "most": limit}
     return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, parameters)]
+
+
+def stored_traces(client: Client, trace_ids: Sequence[str]) -> set[str]:
+    """Those of the traces that have a stored span."""
+    if not trace_ids:
+        return set()
+    rows = client.query(STORED_TRACES, {"ids": list(trace_ids)}).result_rows
+    return {trace_id for (trace_id,) in rows}
 
 
 def span_count(client: Client, trace_id: str) -> int:
@@ -144,12 +185,15 @@ SHARED_FIELDS = tuple(
 )
 
 
-def _row_from_span(span: SpanRecord) -> SpanRow:
+def _row_from_span(span: SpanRecord, resource: dict[str, str]) -> SpanRow:
+    attributes = _attribute_texts(span.attributes)
+    if span.dropped_attributes or span.dropped_events:
+        attributes |= _attribute_texts(_dropped(span))
     return SpanRow(
         **{name: getattr(span, name) for name in SHARED_FIELDS},
         service=text_of(span.resource.get(SERVICE_NAME, "")),
-        resource=_attribute_texts(span.resource),
-        attributes=_attribute_texts({**span.attributes, **_dropped(span)}),
+        resource=resource,
+        attributes=attributes,
         duration_ns=max(span.end_ns - span.start_ns, 0),
     )
 

@@ -21,6 +21,7 @@ from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError, 
 from rt4chart_collector.store.engine.dsn import Target, parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import (
     LocalEndpoint,
+    check_free_space,
     connection_lock,
     count_connection,
     discount_connection,
@@ -234,6 +235,8 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
         Path(target.path).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"RT4CHART_DSN: cannot create {target.path}: {error.strerror}") from error
+    if creates and not is_connected(target.path):
+        check_free_space(target.path)
     try:
         driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
     except ClickHouseError as error:

@@ -14,6 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
+from otel_rt4chart.core.errors import StoreError
+
+MIB = 2**20
+# Below this, the engine reserves no room for an insert. A table that is created while the disk is
+# full leaves an empty file, with which the engine does not open the database again.
+MIN_FREE_BYTES = 32 * MIB
 # Held while a connection opens or closes, so that `is_connected` does not change meanwhile.
 connection_lock = RLock()
 _connections: Counter[str] = Counter()
@@ -32,6 +38,25 @@ def is_locked(path: str) -> bool:
     except OSError:
         return False
     return False
+
+
+def check_free_space(path: str, expected: int = MIN_FREE_BYTES) -> None:
+    """StoreError if the file system of the folder has no room for the database."""
+    disk = os.statvfs(path)
+    free = disk.f_bavail * disk.f_frsize
+    if free < expected:
+        raise StoreError(
+            f"RT4CHART_DSN: expected at least {expected // MIB} MiB free on the file system of "
+            f"{path}, got {free / MIB:.1f} MiB; free some space (`df -h {path}` shows it), or name "
+            "a folder on another file system"
+        )
+
+
+def _not_writable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"RT4CHART_DSN: cannot write to {folder}: {error.strerror}; the folder of the database "
+        "must be writable and its file system must have room"
+    )
 
 
 def count_connection(path: str) -> None:
@@ -64,9 +89,12 @@ def staged_inserts(path: str) -> Iterator[None]:
         yield
         return
     folder = Path(path) / "rt4chart-inserts"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for file in folder.iterdir():
-        file.unlink()
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for file in folder.iterdir():
+            file.unlink()
+    except OSError as error:
+        raise _not_writable(folder, error) from error
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
@@ -93,10 +121,13 @@ def published_endpoint(folder: Path, endpoint: LocalEndpoint) -> Iterator[None]:
     """
     file = folder / ENDPOINT_FILE
     draft = file.with_name(f"{ENDPOINT_FILE}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-        json.dump({"port": endpoint.port, "token": endpoint.token}, out)
-    draft.replace(file)
+    try:
+        draft.unlink(missing_ok=True)
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            json.dump({"port": endpoint.port, "token": endpoint.token}, out)
+        draft.replace(file)
+    except OSError as error:
+        raise _not_writable(folder, error) from error
     try:
         yield
     finally:

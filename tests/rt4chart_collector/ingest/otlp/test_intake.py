@@ -8,13 +8,14 @@ import threading
 from collections.abc import Sequence
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import SPANS_LOST
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import Decoded, decode_spans
-from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.intake import CONFLICT, Intake
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
 from rt4chart_collector.ingest.writer import IngestWriter
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue
@@ -88,8 +89,34 @@ def test_who_does_not_wait_is_told_when_queued_and_a_loss_is_counted(
         asyncio.run(take(intake, request(span(2), span(3))))
 
     assert len(queue.span_ids) == 3
-    assert metrics.counts(SPANS_LOST) == {("not_stored",): 2}
+    assert metrics.counts(SPANS_LOST) == {("not_stored",): 2, ("conflict",): 0}
     assert "2 spans that were acknowledged when queued are lost" in caplog.text
+
+
+def test_conflicts_are_a_partial_success() -> None:
+    """The other spans are acknowledged; the reason comes beside those of the decoder."""
+    queue = Queue()
+    queue.conflicts = 2
+    faulty = request(span(1), span(2), Span(trace_id=b"", span_id=b"", name="no id"))
+
+    decoded = asyncio.run(take(Intake(queue.offer), faulty))
+
+    assert (decoded.rejected, len(decoded.spans)) == (3, 2)
+    assert decoded.reason == f"a trace id must be 16 bytes, not all zero; {CONFLICT}"
+
+
+def test_conflict_of_who_does_not_wait_is_a_loss(caplog: pytest.LogCaptureFixture) -> None:
+    """Its client was told that the spans are taken."""
+    queue, metrics = Queue(), ServiceMetrics()
+    queue.conflicts = 2
+    intake = Intake(queue.offer, waits=False, metrics=metrics)
+
+    with caplog.at_level(logging.ERROR):
+        decoded = asyncio.run(take(intake, request(span(1), span(2))))
+
+    assert decoded.rejected == 0
+    assert metrics.counts(SPANS_LOST) == {("not_stored",): 0, ("conflict",): 2}
+    assert f"2 spans that were acknowledged when queued are lost: {CONFLICT}" in caplog.text
 
 
 def test_client_that_goes_away_disturbs_no_other() -> None:
@@ -97,9 +124,10 @@ def test_client_that_goes_away_disturbs_no_other() -> None:
     written: list[SpanRecord] = []
     may_write = threading.Event()
 
-    def store(spans: Sequence[SpanRecord]) -> None:
+    def store(spans: Sequence[SpanRecord]) -> tuple[int, ...]:
         assert may_write.wait(10)
         written.extend(spans)
+        return ()
 
     ingest = IngestWriter(store, lambda _: None, max_bytes=10**6)
     intake = Intake(ingest.offer)

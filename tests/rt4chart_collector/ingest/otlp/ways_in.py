@@ -30,23 +30,24 @@ class Queue:
         self.error: Exception | None = None
         self.is_full = False
         self.refused = 0
+        self.conflicts = 0
 
     @property
     def span_ids(self) -> list[str]:
         """Of all spans that were taken, in their order."""
         return [span.span_id for spans in self.offered for span in spans]
 
-    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[None] | None:
+    def offer(self, spans: Sequence[SpanRecord], size_bytes: int) -> Future[int] | None:
         """Resolve at once, as configured."""
         if self.is_full:
             self.refused += 1
             return None
         self.offered.append(spans)
-        stored: Future[None] = Future()
+        stored: Future[int] = Future()
         if self.error:
             stored.set_exception(self.error)
         else:
-            stored.set_result(None)
+            stored.set_result(self.conflicts)
         return stored
 
 
