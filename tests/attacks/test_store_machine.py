@@ -63,7 +63,7 @@ class DoomedClient(Client):
         """Let an insert fail, before or after its rows are stored."""
         self.error, self.moment, self.after_inserts = error, moment, after_inserts
 
-    def insert(self, *args: object, **options: object) -> int:  # type: ignore[override]
+    def insert(self, *args: object, **options: object) -> int:
         """Insert, unless doomed."""
         error = self.error
         is_due = error is not None and self.after_inserts == 0
@@ -223,8 +223,13 @@ class StoreMachine(RuleBasedStateMachine):
 
 def test_no_kill_or_failure_stores_a_span_twice_or_loses_one(client: Client) -> None:
     """Whatever the batches, the table has each span once, and the sums are those of the answers."""
+
+    class Machine(StoreMachine):
+        def __init__(self) -> None:
+            super().__init__(client)
+
     run_state_machine_as_test(
-        lambda: StoreMachine(client),
+        Machine,
         settings=settings(
             max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, database=None
         ),

@@ -213,11 +213,11 @@ def test_taken_address_of_grpc_is_named(queue: Queue) -> None:
 
 def test_requests_in_hand_are_answered_before_the_end() -> None:
     """Over both; a request after that is not taken."""
-    stored: Future[None] = Future()
+    stored: Future[int] = Future()
     offered: list[Sequence[SpanRecord]] = []
     stored.set_running_or_notify_cancel()
 
-    def offer(spans: Sequence[SpanRecord], _: int) -> Future[None]:
+    def offer(spans: Sequence[SpanRecord], _: int) -> Future[int]:
         offered.append(spans)
         return stored
 
@@ -243,11 +243,11 @@ def test_requests_in_hand_are_answered_before_the_end() -> None:
 
 def test_end_waits_no_longer_than_its_limit() -> None:
     """Clients that were not answered send again."""
-    stored: Future[None] = Future()
+    stored: Future[int] = Future()
     stored.set_running_or_notify_cancel()
     offered = threading.Event()
 
-    def offer(_: Sequence[SpanRecord], __: int) -> Future[None]:
+    def offer(_: Sequence[SpanRecord], __: int) -> Future[int]:
         offered.set()
         return stored
 
@@ -258,7 +258,7 @@ def test_end_waits_no_longer_than_its_limit() -> None:
     # The end came although nothing was stored.
     assert not stored.done()
     assert call.done()
-    stored.set_result(None)
+    stored.set_result(0)
 
 
 def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:

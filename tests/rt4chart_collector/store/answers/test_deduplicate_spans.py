@@ -122,7 +122,7 @@ class FailingClient(Client):
 
     fails = ""
 
-    def insert(self, *args: object, **options: object) -> int:  # type: ignore[override]
+    def insert(self, *args: object, **options: object) -> int:
         """Insert unless told to fail."""
         fails, self.fails = self.fails, ""
         if fails == "before":
