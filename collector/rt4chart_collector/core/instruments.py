@@ -82,6 +82,14 @@ def duration(name: str, description: str, *labels: str) -> Instrument:
 ROUTE = ("service", "route")
 
 REQUESTS = counter("requests", "request", "OTLP requests by way in and result", "way", "result")
+TOKENS_REFUSED = counter(
+    "tokens_refused",
+    "request",
+    "Requests refused for their token, by what it should open: missing, wrong, other_purpose, "
+    "throttled (too many wrong ones), closed (the service has none)",
+    "purpose",
+    "result",
+)
 SPANS_RECEIVED = counter("spans_received", "span", "Spans of requests that could be decoded")
 SPANS_STORED = counter("spans_stored", "span", "Spans that were stored")
 SPANS_REFUSED = counter(

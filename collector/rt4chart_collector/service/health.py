@@ -9,11 +9,13 @@ from collections.abc import Callable
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
 
-STOPPING, STORE_UNREACHABLE, QUEUE_FULL = "stopping", "store_unreachable", "queue_full"
+STARTING, STOPPING, STORE_UNREACHABLE = "starting", "stopping", "store_unreachable"
+QUEUE_FULL = "queue_full"
 WRITER, ASSEMBLER, WORKERS = "writer", "assembler", "workers"
 # The order in which /readyz reports them.
 REASONS = (
     STOPPING,
+    STARTING,
     *(f"{part}_dead" for part in (WRITER, ASSEMBLER, WORKERS)),
     STORE_UNREACHABLE,
     QUEUE_FULL,
@@ -27,10 +29,10 @@ PROBE_TIMEOUT_S, INSERT_FAILURE_S = 5.0, 10.0
 class Health:
     """Collects the reasons why the service is not ready; any thread may report and read."""
 
-    def __init__(self) -> None:
-        """Ready."""
+    def __init__(self, *, is_starting: bool = False) -> None:
+        """Ready; with `is_starting`, not before `start`."""
         self._lock = threading.Lock()
-        self._reasons: set[str] = set()
+        self._reasons: set[str] = {STARTING} if is_starting else set()
         self._checks: dict[str, Callable[[], bool]] = {}
 
     def add_check(self, reason: str, applies: Callable[[], bool]) -> None:
@@ -42,6 +44,11 @@ class Health:
         """Record that a thread of this part ended unexpectedly; it is not restarted."""
         with self._lock:
             self._reasons.add(f"{part.replace(' ', '_')}_dead")
+
+    def start(self) -> None:
+        """Record that every listener listens that the settings ask for."""
+        with self._lock:
+            self._reasons.discard(STARTING)
 
     def stop(self) -> None:
         """Record that shutdown has begun: nothing is accepted any more."""

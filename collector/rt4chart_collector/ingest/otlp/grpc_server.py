@@ -12,12 +12,14 @@ from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake, response_to
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
 from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
+from rt4chart_collector.ingest.otlp.token import client_of_peer
 
 # OTLP specification, "Failures" and "OTLP/gRPC Throttling": which codes a client retries.
 CODES = {
     Fault.MALFORMED: grpc.StatusCode.INVALID_ARGUMENT,
     Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
     Fault.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
+    Fault.THROTTLED: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
     Fault.BUSY: grpc.StatusCode.UNAVAILABLE,
@@ -42,7 +44,8 @@ class GrpcReceiver:
         """TraceService/Export."""
         sent = dict(context.invocation_metadata() or ())
         try:
-            self._intake.authenticate(str(sent.get("authorization", "")))
+            header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
+            self._intake.authenticate(header, client)
             with self._intake.limiter.slot() as slot:
                 body = await self._read(context, slot)
                 decoded = await self._intake.take(slot, body, decode_spans)

@@ -22,6 +22,7 @@ class Fault(Enum):
     MALFORMED = auto()
     UNSUPPORTED = auto()
     UNAUTHENTICATED = auto()
+    THROTTLED = auto()
     TOO_LARGE = auto()
     SLOW = auto()
     BUSY = auto()
@@ -77,6 +78,7 @@ STATUSES = {
     Fault.SLOW: 408,
     Fault.TOO_LARGE: 413,
     Fault.UNSUPPORTED: 415,
+    Fault.THROTTLED: 429,
     Fault.BUSY: 503,
 }
 
