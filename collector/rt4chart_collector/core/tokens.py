@@ -59,7 +59,7 @@ class TokenSource:
         """`file` has one token a line, all of them valid; SettingsError if it cannot be used."""
         self._variable = f"{purpose.variable}_FILE"
         self._path = Path(file) if file else None
-        self._digests = (token_digest(token),) if token else ()
+        self._digests: tuple[bytes, ...] = (token_digest(token),) if token else ()
         self._clock = clock
         self._lock = Lock()
         self._seen: tuple[int, ...] | None = None
