@@ -46,13 +46,15 @@ class Access:
                 f"got {header[:80]!r}",
             )
 
-    def session(self, request: Request, now_s: int) -> ConsoleSession | None:
+    def session(
+        self, request: Request, now_s: int, *, takes_bearer: bool = True
+    ) -> ConsoleSession | None:
         """The session of a request; None if sign-in is required. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
             return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
         authorization, purpose = request.headers.get("authorization"), self._purpose(request)
-        if authorization is not None and self._guard.is_set(purpose):
+        if takes_bearer and authorization is not None and self._guard.is_set(purpose):
             return self._bearer(request, authorization, purpose, now_s)
         if self._settings.is_open:
             return self._same(known, OPEN, "") or self._sessions.begin(OPEN, "", now_s)

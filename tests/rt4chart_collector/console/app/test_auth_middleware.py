@@ -193,7 +193,7 @@ def test_read_only_shows_all_and_changes_nothing(client: Client) -> None:
     visitor = browser(client, ConsoleSettings(console_readonly=True))
 
     assert visitor.get("/alerts").status_code == 200
-    assert "Begin a maintenance" not in visitor.get("/alerts").text
+    assert "Start a maintenance" not in visitor.get("/alerts").text
     assert post(visitor, "/silences", minutes="60")[0] == 403
 
 
