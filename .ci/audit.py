@@ -1,7 +1,8 @@
 """Compares the lock files with known advisories; needs no network and no package.
 
-`.ci/advisories.json` has the advisories that were known on a date, and the versions that were
-checked on it. `python .ci/audit.py --write REPORT...` makes it anew from reports of pip-audit.
+`.ci/advisories.json` has advisories with the version that fixes each, those that pip-audit found
+for locked versions, the versions that it checked, and the date. `python .ci/audit.py --write
+REPORT...` renews the last three from reports of pip-audit.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / ".ci/advisories.json"
@@ -30,52 +32,52 @@ def locked() -> dict[str, set[str]]:
 
 
 def problems(
-    known: dict[str, object], pins: dict[str, set[str]], today: date
+    known: dict[str, Any], pins: dict[str, set[str]], today: date
 ) -> tuple[list[str], list[str]]:
     """The errors, which are vulnerable versions, and the warnings."""
-    advisories, ignored = known["advisories"], known["ignored"]
-    assert isinstance(advisories, dict)
-    assert isinstance(ignored, dict)
+    found = [(pin, one) for pin in sorted(pins) for one in known["advisories"].get(pin, ())]
+    for pin in sorted(pins):
+        name, version = pin.split("==")
+        fixes = known["fixed_in"].get(name, {})
+        found += [(pin, one) for one, fixed in fixes.items() if _numbers(version) < _numbers(fixed)]
     errors = [
         f"{pin} ({', '.join(sorted(pins[pin]))}): {one}; update it, or add the id to `ignored` of "
         f"{FILE.name} with the reason"
-        for pin in sorted(pins.keys() & advisories.keys())
-        for one in advisories[pin]
-        if one not in ignored
+        for pin, one in found
+        if one not in known["ignored"]
     ]
-    age = (today - date.fromisoformat(str(known["date"]))).days
-    warnings = (
-        [f"{FILE.name} is {age} days old: run make audit with a network"] if age > OLD_DAYS else []
-    )
-    checked = known["checked"]
-    assert isinstance(checked, list)
-    unknown = sorted(pins.keys() - set(checked))
-    if unknown:
+    warnings = []
+    age = (today - date.fromisoformat(known["date"])).days
+    if age > OLD_DAYS:
+        warnings.append(f"{FILE.name} is {age} days old: run make audit with a network")
+    if unknown := sorted(pins.keys() - set(known["checked"])):
         shown = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
         warnings.append(f"{len(unknown)} locked versions were not checked yet: {shown}")
     return errors, warnings
 
 
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
 def write(reports: list[Path], today: date) -> None:
-    """Make the file anew from reports of pip-audit as JSON."""
-    ignored = json.loads(FILE.read_text())["ignored"] if FILE.exists() else {}
+    """Add what pip-audit found to the file; reports that checked nothing leave it as it is."""
+    known = json.loads(FILE.read_text())
     checked, advisories = set(), {}
     for report in reports:
         for one in json.loads(report.read_text())["dependencies"]:
+            # A mirror of PyPI may not know of vulnerabilities: then every package is skipped.
             if "version" not in one:
                 continue
             pin = f"{re.sub(r'[-_.]+', '-', one['name']).lower()}=={one['version']}"
             checked.add(pin)
             if one["vulns"]:
                 advisories[pin] = sorted(vuln["id"] for vuln in one["vulns"])
-    made = {
-        "source": "PyPI's vulnerability data (OSV), read by pip-audit",
-        "date": today.isoformat(),
-        "ignored": ignored,
-        "advisories": advisories,
-        "checked": sorted(checked),
-    }
-    FILE.write_text(json.dumps(made, indent=1) + "\n")
+    if not checked:
+        sys.stderr.write("warning: pip-audit checked no package: its source has no advisories\n")
+        return
+    found = {"date": today.isoformat(), "advisories": advisories, "checked": sorted(checked)}
+    FILE.write_text(json.dumps({**known, **found}, indent=1) + "\n")
 
 
 def main() -> int:

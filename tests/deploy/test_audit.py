@@ -21,6 +21,7 @@ _spec.loader.exec_module(audit)
 KNOWN = {
     "date": "2026-11-01",
     "ignored": {"GHSA-2": "not reached"},
+    "fixed_in": {"a": {"GHSA-4": "1.10"}},
     "advisories": {"b==2": ["GHSA-1", "GHSA-2"], "gone==1": ["GHSA-3"]},
     "checked": ["a==1", "b==2", "gone==1"],
 }
@@ -31,16 +32,18 @@ def test_vulnerable_version_is_an_error() -> None:
     """With its locks and its advisory; one that is ignored, or not locked, is none."""
     errors, warnings = audit.problems(KNOWN, PINS, date(2026, 11, 30))
 
-    (error,) = errors
+    error, too_old = errors
+    assert too_old.startswith("a==1 (requirements.lock): GHSA-4; update it")
     assert error.startswith("b==2 (requirements-docs.lock, requirements.lock): GHSA-1; update it")
     assert warnings == []
 
 
 def test_old_file_and_new_versions_are_warnings() -> None:
     """The check says what it does not know, and fails nothing for it."""
-    pins = {"a==1": {"requirements.lock"}, "new==3": {"requirements.lock"}}
+    pins = {"a==1.10": {"requirements.lock"}, "new==3": {"requirements.lock"}}
+    known = {**KNOWN, "checked": ["a==1.10"]}
 
-    errors, warnings = audit.problems(KNOWN, pins, date(2026, 12, 2))
+    errors, warnings = audit.problems(known, pins, date(2026, 12, 2))
 
     assert errors == []
     assert warnings == [
@@ -60,6 +63,8 @@ def test_report_becomes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "argv", ["audit.py", "--write", str(report)])
 
     status = audit.main()
+    report.write_text(json.dumps({"dependencies": [skipped]}))
+    audit.main()
 
     found = json.loads(file.read_text())
     assert status == 0
