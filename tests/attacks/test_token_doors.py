@@ -21,7 +21,7 @@ from rt4chart_collector.core.settings import (
     MonitorSettings,
 )
 from rt4chart_collector.core.token_guard import TokenGuard
-from rt4chart_collector.core.tokens import Purpose
+from rt4chart_collector.core.tokens import Purpose, TokenSource
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.service.http_routes import operations_routes
@@ -32,7 +32,6 @@ from rt4chart_collector.store.engine.connect import Client
 from tests.conftest import fresh
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, ways_in
 from tests.rt4chart_collector.service.beside import endpoint_of
-from tests.tokens import guard_with
 
 HERE = "http://localhost:8321"
 TOKENS = {purpose: f"{purpose}-{'x' * 24}" for purpose in Purpose}
@@ -70,7 +69,7 @@ def client(store_dsn: str) -> Iterator[Client]:
 @pytest.fixture(scope="module")
 def guard() -> TokenGuard:
     """A token for each purpose."""
-    return guard_with(**{str(purpose): token for purpose, token in TOKENS.items()})
+    return TokenGuard([{purpose: TokenSource(purpose, token) for purpose, token in TOKENS.items()}])
 
 
 def doors(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[Door]:
@@ -151,7 +150,7 @@ def test_grpc_opens_to_the_token_of_ingest_alone(guard: TokenGuard) -> None:
     with ways_in(Intake(queue.offer, guard=guard)) as served, served.channel() as channel:
         codes = {}
         for purpose, token in TOKENS.items():
-            call = channel.unary_unary(EXPORT)
+            call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(EXPORT)
             try:
                 call(b"", metadata=(("authorization", f"Bearer {token}"),))
                 codes[purpose] = grpc.StatusCode.OK
