@@ -14,6 +14,11 @@ NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # pyproject's group `docs`: the generator of the documentation site, in an environment of its own.
 SITE := .venv-docs
 SITE_STAMP := $(SITE)/.installed
+# pyproject's group `audit`: pip-audit and a generator of SBOMs, in an environment of their own.
+AUDIT := .venv-audit
+AUDIT_STAMP := $(AUDIT)/.installed
+# The resolver of `make lock`: another version may write other locks.
+UV := uv==0.13.9
 # Of `make train` alone: its own environment, what it makes on the way, how much of the data.
 TRAIN := .train
 WORDNET ?= /usr/share/wordnet
@@ -24,7 +29,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test attack test-oldest test-integration test-browser console-pictures docs record check format bench train lock clean
+.PHONY: help demo test attack test-oldest test-integration test-browser console-pictures docs record check audit sbom format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,13 +69,30 @@ docs: $(SITE_STAMP) ## build the documentation site in docs/_build; broken links
 	@echo "» docs/_build/index.html"
 
 record: $(STAMP) ## record the applications of tests/recorded anew (PyPI must be reachable): NAME=all SDK=1.45
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
 	@$(BIN)/python tests/recorded/record.py $(or $(NAME),all) --sdk $(or $(SDK),1.45)
 
 check: $(STAMP) ## lint, format and types
 	@echo "» ruff check"; $(BIN)/ruff check .
 	@echo "» ruff format"; $(BIN)/ruff format --check .
 	@echo "» mypy --strict"; $(BIN)/mypy
+
+audit: $(AUDIT_STAMP) ## compare the locks with known advisories: the local file, and PyPI where it can be reached
+	@echo "» .ci/audit.py"; $(PYTHON) .ci/audit.py
+	@for lock in requirements*.lock; do \
+		echo "» pip-audit $$lock"; \
+		$(AUDIT)/bin/pip-audit -r $$lock --no-deps --disable-pip --progress-spinner off --format json \
+			-o $(AUDIT)/$$lock.json; status=$$?; \
+		if [ $$status -ne 0 ] && [ ! -s $(AUDIT)/$$lock.json ]; then \
+			echo "PyPI cannot be reached: the local file alone was compared"; exit 0; \
+		elif [ $$status -ne 0 ]; then exit $$status; fi; \
+	done; $(PYTHON) .ci/audit.py --write $(AUDIT)/requirements*.lock.json
+
+sbom: $(AUDIT_STAMP) ## write dist/sbom.cdx.json, what a service installs (CycloneDX)
+	@mkdir -p dist
+	@$(AUDIT)/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --sv 1.6 \
+		-o dist/sbom.cdx.json requirements-service.lock
+	@echo "» dist/sbom.cdx.json"
 
 format: $(STAMP) ## rewrite the code in the house format
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
@@ -90,7 +112,7 @@ train: ## make the embedded judge anew (2 hours on a CPU): DATA=folder with grou
 	@PYTHONPATH=. $(TRAIN)/bin/python training/run.py $(DATA) $(WORDNET) $(RUN) models/rt4chart_models --share $(SHARE)
 
 lock: $(STAMP) ## resolve requirements.lock anew
-	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/python -m pip install --quiet $(UV)
 	@$(BIN)/uv pip compile pyproject.toml --extra all --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet --no-emit-package rt4chart-models \
 		-o requirements.lock
@@ -100,9 +122,16 @@ lock: $(STAMP) ## resolve requirements.lock anew
 		--generate-hashes --no-header --upgrade --quiet -o requirements-browser.lock
 	@$(BIN)/uv pip compile --group docs --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet -o requirements-docs.lock
+	@$(BIN)/uv pip compile pyproject.toml --extra all -c requirements.lock --universal \
+		--python-version 3.11 --generate-hashes --no-header --upgrade --quiet \
+		--no-emit-package rt4chart-models -o requirements-service.lock
+	@$(BIN)/uv pip compile --group build -c requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-build.lock
+	@$(BIN)/uv pip compile --group audit --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-audit.lock
 
 clean: ## remove the virtual environment and the caches
-	rm -rf $(VENV) $(OLDEST) $(SITE) $(TRAIN) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(OLDEST) $(SITE) $(AUDIT) $(TRAIN) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -126,6 +155,12 @@ $(SITE_STAMP): requirements-docs.lock
 	@$(PYTHON) -m venv $(SITE)
 	@$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
 	@touch $(SITE_STAMP)
+
+$(AUDIT_STAMP): requirements-audit.lock
+	@echo "» virtual environment in $(AUDIT) (hashed; about 60 MB)"
+	@$(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-audit.lock
+	@touch $(AUDIT_STAMP)
 
 $(OLDEST_STAMP): requirements-oldest.lock pyproject.toml
 	@echo "» virtual environment in $(OLDEST)"

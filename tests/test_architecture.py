@@ -120,6 +120,7 @@ SETTINGS_FILES = (
     ROOT / "otel_rt4chart/core/settings.py",
     ROOT / "otel_rt4chart/settings/application.py",
     ROOT / "collector/rt4chart_collector/core/settings.py",
+    ROOT / "collector/rt4chart_collector/core/environment.py",
     ROOT / "clustering/rt4chart_clustering/core/settings.py",
 )
 # What of the outside may be imported where; the standard library may be imported anywhere.

@@ -8,6 +8,7 @@ MODELS gets the files that ship.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SHIPPED = ("encoder.onnx", "judge.onnx", "tokenizer.json")
+HASHES = Path(__file__).parents[1] / "otel_rt4chart/verify/neural/models.sha256"
 
 
 def main() -> None:
@@ -34,7 +36,17 @@ def main() -> None:
     step("fit_stack.py", given.data, given.wordnet, given.run, given.models)
     for name in SHIPPED:
         shutil.copy(given.run / "shipped" / name, given.models / name)
+    write_hashes(given.models)
     print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
+
+
+def write_hashes(models: Path) -> None:
+    """Write the hashes that the files are compared with when they are loaded."""
+    names = sorted(file.name for file in models.iterdir() if file.suffix in (".onnx", ".json"))
+    lines = (
+        f"{hashlib.sha256((models / name).read_bytes()).hexdigest()}  {name}\n" for name in names
+    )
+    HASHES.write_text("".join(lines))
 
 
 def step(script: str, *arguments: object) -> None:

@@ -151,7 +151,7 @@ def running(folder: Path) -> Iterator[Target]:
     command = [sys.executable, "-m", "otel_rt4chart", "up", "--dsn", f"chdb://{folder / 'db'}"]
     command += ["--judge", "rules", "--otlp-http", otlp]
     command += ["--otlp-grpc", "127.0.0.1:0", "--console", "off"]
-    environ = {"RT4CHART_TOKEN": TOKEN, "RT4CHART_HEALTH": health}
+    environ = {"RT4CHART_INGEST_TOKEN": TOKEN, "RT4CHART_HEALTH": health}
     with started(command, folder, environ, f"http://{otlp}/healthz") as pid:
         yield Target(pid, otlp, health)
 

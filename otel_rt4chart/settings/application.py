@@ -268,6 +268,7 @@ class JudgeSettings:
 
 SECTIONS = (ApplicationSettings, JudgeSettings)
 KNOWN = tuple(item.variable for item in settings_of(*SECTIONS))
+SERVICE_TOKENS = {"RT4CHART_TOKEN", "RT4CHART_INGEST_TOKEN", "RT4CHART_READ_TOKEN"}
 
 
 def wants_redaction(environ: Environment | None = None) -> bool:
@@ -296,8 +297,8 @@ def setting_warnings(environ: Environment | None = None) -> Iterator[str]:
     variables = os.environ if environ is None else environ
     if variables.get("RT4CHART_RATES_TOKEN") and not variables.get("RT4CHART_RATES"):
         yield "RT4CHART_RATES_TOKEN is not used: RT4CHART_RATES names no address"
-    # The service's token is not a misspelling of the token for rates.
-    others = variables.keys() - {"RT4CHART_TOKEN"}
+    # The service's tokens are not misspellings of the token for rates.
+    others = variables.keys() - SERVICE_TOKENS
     yield from misspelt(others, KNOWN, cutoff=0.8, with_ends=True)
 
 

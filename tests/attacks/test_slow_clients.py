@@ -35,6 +35,7 @@ from tests.rt4chart_collector.ingest.otlp.ways_in import (
     ways_in,
 )
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.tokens import guard_with
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 HEAD = b"POST /v1/traces HTTP/1.1\r\nhost: t\r\ncontent-type: application/x-protobuf\r\n"
@@ -117,7 +118,10 @@ def test_chunks_of_an_ordinary_exporter_are_no_small_ones() -> None:
 def test_stranger_is_answered_once_and_not_parsed_any_further() -> None:
     """401 and the end of the connection: what follows is no second request."""
     queue = Queue()
-    with ways_in(Intake(queue.offer, token=TOKEN)) as served, served.connect() as stranger:
+    with (
+        ways_in(Intake(queue.offer, guard=guard_with(ingest=TOKEN))) as served,
+        served.connect() as stranger,
+    ):
         send_all(stranger, CHUNKED)
         answer = one_answer(stranger)
         send_all(stranger, b"1\r\nx\r\n" * scaled(50_000, 1_000_000) + b"0\r\n\r\n" + GET)
@@ -131,7 +135,10 @@ def test_stranger_is_answered_once_and_not_parsed_any_further() -> None:
 def test_complete_refused_request_keeps_its_connection() -> None:
     """A client with a wrong token need not connect again for each request."""
     answers: list[bytes] = []
-    with ways_in(Intake(Queue().offer, token=TOKEN)) as served, served.connect() as client:
+    with (
+        ways_in(Intake(Queue().offer, guard=guard_with(ingest=TOKEN))) as served,
+        served.connect() as client,
+    ):
         for _ in range(2):
             # In one piece: the body is there before the answer.
             send_all(client, HEAD + b"content-length: 3\r\n\r\nabc")
@@ -297,14 +304,14 @@ def test_offer_of_another_protocol_is_ignored() -> None:
 
 def test_health_answers_whatever_happens_on_the_port_for_spans() -> None:
     """It has a listener, a thread and connections of its own."""
-    health = Health()
+    health = Health(is_starting=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         own = Address(*probe.getsockname())
     with limited(8, 8) as (address, _), ExitStack() as stack:
-        started = stack.enter_context(serve_health(health, own))
+        stack.enter_context(serve_health(health, own))
         before = httpx.get(f"http://{own}/readyz")
-        started()
+        health.start()
         for _ in range(scaled(32, 1_000)):
             stack.enter_context(socket.create_connection(address))
         for _ in range(scaled(2, 16)):

@@ -29,7 +29,7 @@ BUILDER = "go.opentelemetry.io/collector/cmd/builder"
 TOKEN = "s3cret-of-the-agents"  # noqa: S105 - of these tests
 # The variables that gateway.yaml cannot do without.
 GATEWAY_ENVIRON = {
-    "RT4CHART_TOKEN": TOKEN,
+    "RT4CHART_INGEST_TOKEN": TOKEN,
     "CLICKHOUSE_ENDPOINT": "tcp://127.0.0.1:9",
     "CLICKHOUSE_USER": "rt4chart",
     "CLICKHOUSE_PASSWORD": "of-a-test",

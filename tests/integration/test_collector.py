@@ -94,7 +94,7 @@ def agent_environ(upstream: int, queue: Path, token: str = TOKEN) -> dict[str, s
         "OTELCOL_UPSTREAM": f"127.0.0.1:{upstream}",
         "OTELCOL_UPSTREAM_PLAINTEXT": "true",
         "OTELCOL_QUEUE": str(queue),
-        "RT4CHART_TOKEN": token,
+        "RT4CHART_INGEST_TOKEN": token,
     }
 
 
@@ -120,7 +120,7 @@ def wait_for(running: Service, database: Path, wanted: Sent) -> None:
 @pytest.mark.parametrize(
     ("config", "environ"),
     [
-        (AGENT, {"OTELCOL_UPSTREAM": "gateway:4317", "RT4CHART_TOKEN": TOKEN}),
+        (AGENT, {"OTELCOL_UPSTREAM": "gateway:4317", "RT4CHART_INGEST_TOKEN": TOKEN}),
         (GATEWAY, GATEWAY_ENVIRON),
     ],
     ids=["agent", "gateway"],
@@ -161,7 +161,7 @@ def test_configuration_of_a_page_is_valid(tmp_path: Path, page: str) -> None:
 
     done = subprocess.run(
         [str(binary()), "validate", f"--config={tmp_path / 'ca.yaml'}"],
-        env={"RT4CHART_TOKEN": TOKEN},
+        env={"RT4CHART_INGEST_TOKEN": TOKEN},
         capture_output=True,
         text=True,
         check=False,
@@ -228,13 +228,14 @@ def test_agent_shows_the_token(tmp_path: Path) -> None:
     """A service that asks for one takes what the agent sends."""
     database, ports = tmp_path / "db", some_ports()
     (upstream,) = free_ports(1)
+    tokens = {"RT4CHART_INGEST_TOKEN": TOKEN, "RT4CHART_READ_TOKEN": "r3ader"}
     with (
         collector(ports, agent_environ(upstream, tmp_path / "queue"), AGENT),
-        service(f"chdb://{database}", *at(upstream), environ={"RT4CHART_TOKEN": TOKEN}) as running,
+        service(f"chdb://{database}", *at(upstream), environ=tokens) as running,
     ):
         sender = Sender(ports)
         sender.send()
-        shown = {"authorization": f"Bearer {TOKEN}"}
+        shown = {"authorization": "Bearer r3ader"}
         until = time.monotonic() + PATIENCE_S
         while httpx.get(f"{running.url}/status", headers=shown).json()["spans_stored"] < 15:
             assert time.monotonic() < until

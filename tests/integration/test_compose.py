@@ -17,10 +17,12 @@ pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).parents[2]
 LOADER = Path(__file__).parent / "compose"
 SECRETS = {
-    "RT4CHART_TOKEN": "one",
+    "RT4CHART_INGEST_TOKEN": "one",
+    "RT4CHART_READ_TOKEN": "seven",
     "CLICKHOUSE_PASSWORD": "two",
     "CLICKHOUSE_READER_PASSWORD": "three",
     "CONSOLE_TOKEN": "six",
+    "ADMIN_TOKEN": "eight",
     "GRAFANA_PASSWORD": "four",
     "ALERT_WEBHOOK_URL": "http://127.0.0.1/hook",
 }

@@ -92,7 +92,8 @@ def test_token_and_tls_are_asked_for_by_both(
         # requests would prefer it to the exporter's own certificate.
         monkeypatch.delenv(name, raising=False)
     database = tmp_path / "db"
-    settings = {"RT4CHART_TOKEN": TOKEN, "RT4CHART_TLS_CERT": tls.cert, "RT4CHART_TLS_KEY": tls.key}
+    tokens = {"RT4CHART_INGEST_TOKEN": TOKEN, "RT4CHART_READ_TOKEN": "r3ader"}
+    settings = {**tokens, "RT4CHART_TLS_CERT": tls.cert, "RT4CHART_TLS_KEY": tls.key}
     with service(f"chdb://{database}", environ=settings) as running:
         assert running.url.startswith("https://")
         address = f"https://{grpc_address(running)}"
@@ -108,11 +109,11 @@ def test_token_and_tls_are_asked_for_by_both(
                 results.append(exporter.export(batch))
                 sent += batch if token == TOKEN else []
                 exporter.shutdown()
-        mine = {"authorization": f"Bearer {TOKEN}"}
+        mine, reader = ({"authorization": f"Bearer {one}"} for one in (TOKEN, "r3ader"))
         with httpx.Client(verify=ssl.create_default_context(cafile=tls.cert)) as web:
             asked = [
                 web.get(f"{running.url}{path}", headers=headers).status_code
-                for path, headers in (("/healthz", {}), ("/status", {}), ("/status", mine))
+                for path, headers in (("/healthz", {}), ("/status", mine), ("/status", reader))
             ]
         assert running.stop() == 0
 
@@ -199,7 +200,7 @@ def test_enqueued_is_acknowledged_before_it_is_stored_and_stored_at_the_end(
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"RT4CHART_TOKEN": f"{TOKEN} x"}, "RT4CHART_TOKEN: expected visible ASCII"),
+        ({"RT4CHART_INGEST_TOKEN": f"{TOKEN} x"}, "RT4CHART_INGEST_TOKEN: expected visible ASCII"),
         ({"RT4CHART_TLS_CERT": "no.pem"}, "RT4CHART_TLS_CERT and RT4CHART_TLS_KEY: expected both"),
         ({"RT4CHART_OTLP_GRPC": "0.0.0.0:4317"}, "RT4CHART_OTLP_GRPC: other machines can reach"),
         ({"RT4CHART_OTLP_HTTP": "0.0.0.0:4318"}, "RT4CHART_OTLP_HTTP: other machines can reach"),

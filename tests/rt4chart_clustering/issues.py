@@ -26,8 +26,12 @@ def store_issue(
     state: str = "new",
     sample_rate: float = 1.0,
     is_stored: bool = False,
+    at_ns: int = 0,
 ) -> Issue:
-    """An issue of these failures; their verdicts are written too, unless they are stored."""
+    """An issue of these failures; their verdicts are written too, unless they are stored.
+
+    It was created at `at_ns`, or at its first failure.
+    """
     if not is_stored:
         insert_verdicts(client, [replace(verdict(one), sample_rate=sample_rate) for one in found])
     stored = failures_by_key(client, [one.key for one in found])
@@ -51,8 +55,8 @@ def store_issue(
     record_events(
         client,
         [
-            IssueEvent(number, first, "born", FINGERPRINT),
-            IssueEvent(number, first + 1, "state", state),
+            IssueEvent(number, at_ns or first, "born", FINGERPRINT),
+            IssueEvent(number, (at_ns or first) + 1, "state", state),
         ],
     )
     return issue

@@ -10,9 +10,11 @@ from threading import Event
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX, add_flags, load
+from rt4chart_collector.core.environment import check_retired
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
 from rt4chart_collector.service.console import serve_console
+from rt4chart_collector.service.guards import guard_of_console
 from rt4chart_collector.service.monitor import monitors_store, standalone_monitor_running
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S, Shutdown
@@ -29,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT; the database may be unavailable for a time."""
+    check_retired()
     loaded = load(ConsoleProcessSettings, vars(options))
     service, settings, monitoring = loaded.service, loaded.console, loaded.monitoring
     if settings.console is None:
@@ -41,12 +44,18 @@ def execute(options: argparse.Namespace) -> int:
     is_monitoring = monitors_store(
         monitoring, is_readonly=settings.console_readonly, is_folder=bool(target.path)
     )
-    monitor = standalone_monitor_running(service.dsn, monitoring, monitor_shutdown)
+    guard = guard_of_console(service, settings)
+    monitor = standalone_monitor_running(service.dsn, monitoring, guard, monitor_shutdown)
     others = (monitoring.monitor, monitoring.alerts) if is_monitoring else ()
     with (
         monitor if is_monitoring else nullcontext(()) as api_routes,
         serve_console(
-            service, settings, console_shutdown, others=others, api_routes=api_routes
+            service,
+            settings,
+            console_shutdown,
+            others=others,
+            api_routes=api_routes,
+            guard=guard,
         ) as url,
     ):
         monitored = ", monitoring its routes" if is_monitoring else ""

@@ -9,9 +9,11 @@ from threading import Event
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import add_flags, load
+from rt4chart_collector.core.environment import check_retired, setting_warnings
 from rt4chart_collector.core.logs import announce, configure_logging
-from rt4chart_collector.core.settings import UpSettings, setting_warnings
+from rt4chart_collector.core.settings import UpSettings
 from rt4chart_collector.service.console import serve_console
+from rt4chart_collector.service.guards import guard_of_service
 from rt4chart_collector.service.signals import handle_signals
 from rt4chart_collector.service.stages import LIMIT_S
 from rt4chart_collector.service.up import run_service
@@ -26,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish acknowledged work; a second signal exits at once."""
+    check_retired()
     loaded = load(UpSettings, vars(options))
     settings, monitoring = loaded.service, loaded.monitoring
     configure_logging(settings.log_format, settings.log_level)
@@ -33,11 +36,15 @@ def execute(options: argparse.Namespace) -> int:
         log.warning("%s", warning)
     stopped = Event()
     handle_signals(stopped.set, settings.stop_s + LIMIT_S)
+    guard = guard_of_service(settings, loaded.console)
     others = (loaded.judge, monitoring.monitor, monitoring.alerts)
     with (
-        run_service(settings, monitoring) as service,
-        serve_console(settings, loaded.console, service.shutdown, service.status, others) as url,
+        run_service(settings, monitoring, guard=guard, opens_more=True) as service,
+        serve_console(
+            settings, loaded.console, service.shutdown, service.status, others, guard=guard
+        ) as url,
     ):
+        service.status.health.start()
         shown_at = f", console {url}" if url else ""
         announce(
             settings.log_format,

@@ -10,6 +10,7 @@ from threading import Event, Thread
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import add_flags, load
+from rt4chart_collector.core.environment import check_retired
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import WorkSettings
@@ -37,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run until SIGTERM or SIGINT, then finish work in flight; a second signal exits at once."""
+    check_retired()
     settings = load(WorkSettings, vars(options))
     service = settings.service
     configure_logging(service.log_format, service.log_level)

@@ -38,6 +38,9 @@ from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
 from rt4chart_collector.console.view.templates import template_environment
 from rt4chart_collector.core.settings import ConsoleSettings
+from rt4chart_collector.core.token_guard import TokenGuard
+from rt4chart_collector.core.tokens import token_sources
+from rt4chart_collector.ingest.otlp.refusal import HANDLERS, RefusedError
 from rt4chart_collector.store.engine.connect import Client
 
 # A page waits for a connection for half of its time limit, so that time is left for queries.
@@ -62,10 +65,12 @@ def build_site(
     sections: Sequence[Section] | None = None,
     clock: Clock = time.time_ns,
     api_routes: Sequence[Route] = (),
+    guard: TokenGuard | None = None,
 ) -> Site:
     """The console over the clients that `open_client` gives.
 
-    `api_routes` are for other programs; they need the same authentication as pages.
+    `api_routes` are for other programs, and check the tokens of those; `guard` has the tokens of
+    the process, by default those of `settings`.
     """
     sections = all_sections() if sections is None else sections
     seconds = settings.console_page_s
@@ -76,7 +81,15 @@ def build_site(
     environment = build_environment(
         [TEMPLATES, *(section.templates for section in sections)], statics
     )
-    console = Console(pool, settings, environment, sections, facts or ProcessInfo(), clock=clock)
+    console = Console(
+        pool,
+        settings,
+        environment,
+        sections,
+        facts or ProcessInfo(),
+        clock=clock,
+        guard=guard or TokenGuard([token_sources(settings)]),
+    )
     threads = PageThreads(settings.console_clients * 2, seconds)
     pages = [route for section in sections for route in section.routes(console)]
     routes = [*statics.routes(), *login_routes(console), *pages]
@@ -86,9 +99,13 @@ def build_site(
             *api_routes,
             *(_bounded(route, threads) for route in routes),
         ],
-        exception_handlers=dict.fromkeys(HANDLED_ERRORS, partial(_handle_error, console)),
+        exception_handlers={
+            **dict.fromkeys(HANDLED_ERRORS, partial(_handle_error, console)),
+            RefusedError: HANDLERS[RefusedError],
+        },
     )
-    return Site(AuthMiddleware(app, console), console, threads)
+    api_paths = [route.path for route in api_routes]
+    return Site(AuthMiddleware(app, console, api_paths), console, threads)
 
 
 def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environment:

@@ -90,6 +90,14 @@ CONNECTIONS_REFUSED = counter(
     "reason",
     known=("total", "per_client", "slow", "small_chunks", "head", "pipeline"),
 )
+TOKENS_REFUSED = counter(
+    "tokens_refused",
+    "request",
+    "Requests refused for their token, by what it should open: missing, wrong, other_purpose, "
+    "throttled (too many wrong ones), closed (the service has none)",
+    "purpose",
+    "result",
+)
 SPANS_RECEIVED = counter("spans_received", "span", "Spans of requests that could be decoded")
 SPANS_STORED = counter("spans_stored", "span", "Spans that were stored")
 SPANS_REFUSED = counter(

@@ -5,21 +5,16 @@ To add a setting, add a field to its section: `python -m rt4chart_collector.core
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
-from pathlib import Path
-from urllib.parse import urlsplit
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import (
     PREFIX,
     REQUIRED,
-    Environment,
     computed,
-    misspelt,
     reference,
     section,
     setting,
@@ -53,11 +48,10 @@ from otel_rt4chart.settings.application import SECTIONS as APPLICATION
 from otel_rt4chart.settings.application import JudgeSettings
 from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
+from rt4chart_collector.core.settings_checks import check_metrics, check_one, check_reachable
 from rt4chart_collector.core.settings_parsers import (
-    METRICS_VARIABLE,
     AlertRoute,
     KafkaAddress,
-    data_folder,
     default_dsn,
     default_metrics_url,
     kafka_properties,
@@ -110,7 +104,12 @@ class ServiceSettings:
     connections_per_client: int = setting(
         256, "the same for one client address, which a proxy shares", integer(1, 100_000)
     )
-    token: str = setting("", "what clients send as a bearer token", bearer_token, secret=True)
+    ingest_token: str = setting("", "what clients send with spans", bearer_token, secret=True)
+    ingest_token_file: str = setting("", "a file of such tokens, one a line", text)
+    read_token: str = setting(
+        "", "what opens /metrics, /status and /v1/rates", bearer_token, secret=True
+    )
+    read_token_file: str = setting("", "a file of such tokens, one a line", text)
     tls_cert: str = setting("", "certificate chain in PEM; both servers speak TLS with it", text)
     tls_key: str = setting("", "private key of that certificate in PEM", text)
     ack: str = setting(
@@ -171,7 +170,8 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         """Refuse settings that do not go together."""
         for name in ("otlp_http", "otlp_grpc"):
-            _check_reachable(name, getattr(self, name), self.token)
+            check_reachable(name, getattr(self, name), self, "ingest_token")
+        check_one(self, "ingest_token", "read_token")
         if bool(self.tls_cert) != bool(self.tls_key):
             raise SettingsError(
                 f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither; got one; "
@@ -235,6 +235,14 @@ class ConsoleSettings:
         Address(LOCAL, 8321), "where to serve the console; or off", or_off(address, None)
     )
     console_token: str = setting("", "what people sign in with", bearer_token, secret=True)
+    console_token_file: str = setting("", "a file of such tokens, one a line", text)
+    admin_token: str = setting(
+        "",
+        "what signed-in people also need to change anything; they need no more unless it is set",
+        bearer_token,
+        secret=True,
+    )
+    admin_token_file: str = setting("", "a file of such tokens, one a line", text)
     console_user_header: str = setting(
         "", "the header in which a proxy that signs people in names them", header_name
     )
@@ -252,6 +260,7 @@ class ConsoleSettings:
 
     def __post_init__(self) -> None:
         """Refuse a console that other machines can reach without signing in."""
+        check_one(self, "console_token", "admin_token")
         place = self.console
         if place is not None and not place.is_loopback and self.is_open:
             raise SettingsError(
@@ -263,7 +272,7 @@ class ConsoleSettings:
     @property
     def is_open(self) -> bool:
         """True if the console needs no sign-in."""
-        return not (self.console_token or self.console_user_header)
+        return not (self.console_token or self.console_token_file or self.console_user_header)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +426,15 @@ class UpSettings:
     judge: JudgeSettings = section(JudgeSettings, flags=())
 
     def __post_init__(self) -> None:
-        """Refuse to send metrics to itself."""
+        """Refuse to send metrics to itself, or to read with a token and ingest without."""
+        service = self.service
+        if (service.read_token or service.read_token_file) and not (
+            service.ingest_token or service.ingest_token_file
+        ):
+            raise SettingsError(
+                f"{PREFIX}INGEST_TOKEN: expected a token too where {PREFIX}READ_TOKEN is set; got "
+                "none; set another secret, which clients send as 'Authorization: Bearer TOKEN'"
+            )
         own = (self.service.otlp_http, self.service.otlp_grpc)
         check_metrics(self.service.self_metrics, own)
 
@@ -440,7 +457,7 @@ class WorkSettings:
         """Refuse to serve other machines without a token, or to send metrics to itself."""
         place = self.worker.work_http
         if place is not None:
-            _check_reachable("work_http", place, self.service.token)
+            check_reachable("work_http", place, self.service, "read_token")
         check_metrics(self.service.self_metrics, [place] if place else [])
 
 
@@ -457,55 +474,5 @@ class ConsoleProcessSettings:
 
 SECTIONS = (ServiceSettings, WorkerSettings, ConsoleSettings, MonitorSettings, AlertSettings)
 KNOWN = tuple(setting.variable for setting in settings_of(*SECTIONS, *APPLICATION))
-# Settings that are gone, each with what takes its place.
-GONE = {
-    "RT4CHART_ACCESS": "commands find the running service by themselves, and `rt4chart sql` asks "
-    "it a query"
-}
-
-
-def setting_warnings(environ: Environment | None = None) -> list[str]:
-    """A warning for each variable that is not a setting, but was one or looks like one."""
-    given = os.environ if environ is None else environ
-    gone = [f"{name} is gone and has no effect: {GONE[name]}" for name in GONE if name in given]
-    others = (name for name in given if name not in GONE)
-    return [*gone, *misspelt(others, KNOWN, cutoff=0.85)]
-
-
-def check_metrics(url: str, own: Collection[Address]) -> None:
-    """Raise SettingsError where metrics would go to an address that this process serves."""
-    parts = urlsplit(url)
-    host, port = parts.hostname, parts.port
-    hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
-    if host in hosts and port in {address.port for address in own}:
-        raise SettingsError(
-            f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver; got this "
-            f"service's own address {host}:{port}, which takes no metrics; name that of an "
-            f"OpenTelemetry Collector, or set {PREFIX}SELF_METRICS=off"
-        )
-
-
-def demo_environ(environ: Environment | None = None) -> dict[str, str]:
-    """The environment of the demo's service, without the user's secrets, ports and alerts."""
-    given = os.environ if environ is None else environ
-    own = ("TOKEN", "TLS_CERT", "TLS_KEY", "OTLP_GRPC", "HEALTH", "ALERTS_", "CONSOLE")
-    left_out = tuple(PREFIX + name for name in own)
-    return {name: value for name, value in given.items() if not name.startswith(left_out)}
-
-
-def demo_folder(environ: Environment | None = None) -> Path:
-    """Where the demo keeps its database, apart from the user's own."""
-    return data_folder(os.environ if environ is None else environ) / "demo"
-
-
-def _check_reachable(name: str, place: Address, token: str) -> None:
-    if not (place.is_loopback or token):
-        raise SettingsError(
-            f"{PREFIX}{name.upper()}: other machines can reach {place}; set {PREFIX}TOKEN to a "
-            f"secret that clients send as 'Authorization: Bearer TOKEN' ({PREFIX}TLS_CERT and "
-            f"{PREFIX}TLS_KEY keep it secret), or listen on 127.0.0.1"
-        )
-
-
 if __name__ == "__main__":
     sys.stdout.write(reference(*SECTIONS))

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.core.settings import demo_folder
+from rt4chart_collector.core.environment import demo_folder
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run

@@ -17,7 +17,7 @@ from typing import Any
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError
-from rt4chart_collector.core.settings import demo_environ
+from rt4chart_collector.core.environment import demo_environ
 
 RT4CHART = (sys.executable, "-m", "otel_rt4chart")
 # A wheel has the application beside this file; a checkout has it among the examples.

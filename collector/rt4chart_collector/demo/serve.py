@@ -21,7 +21,7 @@ from otel_rt4chart.core.errors import RT4ChartError, StoreError
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.facts import DriftFacts
-from rt4chart_collector.core.settings import demo_environ
+from rt4chart_collector.core.environment import demo_environ
 from rt4chart_collector.demo.labels import read_labels
 from rt4chart_collector.demo.load import PLANTED, ReleaseLoad, plan_load
 from rt4chart_collector.demo.processes import (

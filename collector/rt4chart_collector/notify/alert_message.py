@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.core.text import one_line
@@ -15,6 +16,7 @@ from rt4chart_collector.core.alerts.facts import (
     GrowingIssueFacts,
     JudgeFacts,
     MeasuredRate,
+    NewIssueFacts,
     NoDataFacts,
     NoteFacts,
     UndecidedFacts,
@@ -26,6 +28,7 @@ from rt4chart_collector.notify.channels.message import Message, MessageKind, Mes
 from rt4chart_collector.notify.next_step import next_step
 
 WORST, UNKNOWN, CLAIM, VALUE = 3, 16, 200, 500
+ISSUE_ID = re.compile(r"[0-9a-f]{16}")
 Lines = tuple[tuple[str, str], ...]
 
 
@@ -111,6 +114,8 @@ def fact_lines(
     facts, links = state.alert.facts, tuple[MessageLink, ...]()
     if isinstance(facts, DriftFacts) and console:
         links = tuple(_worst_answers(facts, console, with_texts))
+    if isinstance(facts, NewIssueFacts) and facts.largest and console:
+        links = tuple(_largest_issues(facts, console))
     lines: dict[str, str] = {}
     for name, value in _lines(state, now_ns, with_texts=with_texts, with_worst=not console):
         lines.setdefault(one_line(name, 60), one_line(value, VALUE))
@@ -171,9 +176,24 @@ def figures(facts: AlertFacts) -> Lines:
                 ("expected answers", str(facts.expected_answers)),
                 ("last answer", "–" if last_ns is None else iso(last_ns)),
             )
+        case NewIssueFacts(largest=largest) if largest:
+            largest_lines = "; ".join(
+                f"{one.share:.0%} {one_line(one.title, 70)}" for one in largest
+            )
+            return (("issues", str(facts.issues)), ("largest by failures", largest_lines))
         case NoteFacts():
             return (("what", facts.what),)
     return ()
+
+
+def _largest_issues(facts: NewIssueFacts, console: str) -> Iterator[MessageLink]:
+    """The list of all issues, and each of the largest with its share and route."""
+    yield MessageLink(f"all {facts.issues} issues", f"{console}/issues")
+    for one in facts.largest:
+        if ISSUE_ID.fullmatch(one.issue):
+            of_route = f"{one.service}/{one.route}".strip("/")
+            text = one_line(f"{one.share:.0%} {one.title} ({of_route or 'no route'})", 300)
+            yield MessageLink(text, f"{console}/issues/{one.issue}")
 
 
 def unknown_facts(facts: AlertFacts) -> Lines:

@@ -11,6 +11,7 @@ from otel_rt4chart.core.settings import in_force
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
+from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.servers import bound_socket, load_tls, serve_http, url_of
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
@@ -29,12 +30,14 @@ def serve_console(
     status: Callable[[], Mapping[str, object]] | None = None,
     others: Sequence[object] = (),
     api_routes: Sequence[Route] = (),
+    guard: TokenGuard | None = None,
 ) -> Iterator[str]:
     """Serve the console of this store while the block runs; yields its URL, "" if it is off.
 
     `status` returns the figures of a service in this process, `others` are more of its settings,
-    `api_routes` serve other programs at the console's address. Raises SettingsError if the address
-    is not available. An unreachable store is an error of each page, not of the start.
+    `api_routes` serve other programs at the console's address and check their own tokens; `guard`
+    has the tokens of the whole process. Raises SettingsError if the address is not available. An
+    unreachable store is an error of each page, not of the start.
     """
     if settings.console is None:
         yield ""
@@ -46,7 +49,7 @@ def serve_console(
     facts = ProcessInfo(
         in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
     )
-    site = build_site(open_client, settings, facts, api_routes=api_routes)
+    site = build_site(open_client, settings, facts, api_routes=api_routes, guard=guard)
     tls = load_tls(service.tls_cert, service.tls_key)
     with bound_socket(settings.console, "console") as bound:
         try:

@@ -29,10 +29,10 @@ PROBE_TIMEOUT_S, INSERT_FAILURE_S = 5.0, 10.0
 class Health:
     """Collects the reasons why the service is not ready; any thread may report and read."""
 
-    def __init__(self) -> None:
-        """Ready."""
+    def __init__(self, *, is_starting: bool = False) -> None:
+        """Ready; with `is_starting`, not before `start`."""
         self._lock = threading.Lock()
-        self._reasons: set[str] = set()
+        self._reasons: set[str] = {STARTING} if is_starting else set()
         self._checks: dict[str, Callable[[], bool]] = {}
 
     def add_check(self, reason: str, applies: Callable[[], bool]) -> None:
@@ -44,6 +44,11 @@ class Health:
         """Record that a thread of this part ended unexpectedly; it is not restarted."""
         with self._lock:
             self._reasons.add(f"{part.replace(' ', '_')}_dead")
+
+    def start(self) -> None:
+        """Record that every listener listens that the settings ask for."""
+        with self._lock:
+            self._reasons.discard(STARTING)
 
     def stop(self) -> None:
         """Record that shutdown has begun: nothing is accepted any more."""

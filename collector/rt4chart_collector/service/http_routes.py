@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from starlette.applications import Starlette
@@ -13,25 +12,28 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.core.instruments import TOKENS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
-from rt4chart_collector.ingest.otlp.token import authenticate
+from rt4chart_collector.ingest.otlp.token import authenticate_reader
 from rt4chart_collector.ingest.servers import bound_socket, serve_http
-from rt4chart_collector.service.health import STARTING, Health
+from rt4chart_collector.service.health import Health
 from rt4chart_collector.service.status import Status
 
 HEALTH_STOP_S = 1.0
 
 
-def operations_routes(status: Status, token: str = "") -> list[Route]:
-    """The routes; metrics and status require the token, the health routes do not."""
+def operations_routes(status: Status, guard: TokenGuard) -> list[Route]:
+    """The routes; metrics and status require a token for reading, the health routes none."""
+    status.metrics.observe(TOKENS_REFUSED, guard.refusals)
 
     async def show_status(request: Request) -> Response:
-        authenticate(token, request.headers.get("authorization"))
+        authenticate_reader(guard, request)
         return JSONResponse(status())
 
     return [
-        metrics_route(status.metrics, token),
+        metrics_route(status.metrics, guard),
         Route("/status", show_status),
         *health_routes(status.health),
     ]
@@ -52,11 +54,11 @@ def health_routes(health: Health) -> list[Route]:
     return [Route("/healthz", show_health), Route("/readyz", show_readiness)]
 
 
-def metrics_route(metrics: ServiceMetrics, token: str = "") -> Route:
-    """The Prometheus endpoint; it requires the token if there is one."""
+def metrics_route(metrics: ServiceMetrics, guard: TokenGuard) -> Route:
+    """The Prometheus endpoint; it requires a token for reading if there is one."""
 
     async def show_metrics(request: Request) -> Response:
-        authenticate(token, request.headers.get("authorization"))
+        authenticate_reader(guard, request)
         # In a thread: with 200 routes it takes 60 ms, for which no spans could be accepted.
         accept = request.headers.get("accept", "")
         body, media_type = await run_in_threadpool(metrics.exposition, accept)
@@ -65,27 +67,24 @@ def metrics_route(metrics: ServiceMetrics, token: str = "") -> Route:
     return Route("/metrics", show_metrics)
 
 
-def operations_app(status: Status, token: str = "") -> Starlette:
+def operations_app(status: Status, guard: TokenGuard) -> Starlette:
     """A web application with only these routes, for a process without an OTLP receiver."""
-    return Starlette(routes=operations_routes(status, token), exception_handlers=dict(HANDLERS))
+    return Starlette(routes=operations_routes(status, guard), exception_handlers=dict(HANDLERS))
 
 
 @contextmanager
-def serve_health(health: Health, address: Address | None) -> Iterator[Callable[[], None]]:
+def serve_health(health: Health, address: Address | None) -> Iterator[None]:
     """Serve the health routes at an address of their own, if there is one.
 
     In a thread with its own event loop: no client of another port can delay a probe. Without TLS,
-    like the Collector's health_check. The service is not ready until the yielded function is
-    called. SettingsError if the address is not available.
+    like the Collector's health_check. SettingsError if the address is not available.
     """
-    started = threading.Event()
-    health.add_check(STARTING, lambda: not started.is_set())
     if address is None:
-        yield started.set
+        yield
         return
     app = Starlette(routes=health_routes(health))
     with (
         bound_socket(address, "health") as bound,
         serve_http(app, bound, stop_s=HEALTH_STOP_S, name="health"),
     ):
-        yield started.set
+        yield

@@ -14,13 +14,15 @@ from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
+from rt4chart_collector.core.instruments import TOKENS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitoringSettings
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes
 from rt4chart_collector.detect.monitor.monitor import Monitor
-from rt4chart_collector.ingest.otlp.token import authenticate
+from rt4chart_collector.ingest.otlp.token import authenticate_reader
 from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.service.http_routes import metrics_route
@@ -49,12 +51,12 @@ def rates_document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str
 
 
 def rates_route(
-    rates_of: Callable[[str], Sequence[SamplingRateRow]], token: str, *, clock: Clock
+    rates_of: Callable[[str], Sequence[SamplingRateRow]], guard: TokenGuard, *, clock: Clock
 ) -> Route:
-    """GET /v1/rates?service=NAME, with the token."""
+    """GET /v1/rates?service=NAME, with a token for reading if there is one."""
 
     async def show(request: Request) -> Response:
-        authenticate(token, request.headers.get("authorization"))
+        authenticate_reader(guard, request)
         service = request.query_params.get("service", "")
         document = rates_document(rates_of(service), now_ns=clock())
         return JSONResponse(document, headers={"cache-control": "no-store"})
@@ -65,15 +67,21 @@ def rates_route(
 def build_monitor(
     client: Client,
     settings: MonitoringSettings | None,
+    metrics: ServiceMetrics,
     *,
     clock: Clock,
     breaker: Breaker | None = None,
 ) -> Monitor | None:
-    """The monitor; None if it is off, SettingsError if a target of alerts is misconfigured."""
+    """The monitor; None if it is off, SettingsError if a target of alerts is misconfigured.
+
+    `metrics` show its routes.
+    """
     if settings is None or not settings.is_on:
         return None
     alerting = Alerting(settings.alerts)
-    return Monitor(client, settings.monitor, alerting, clock=clock, breaker=breaker)
+    monitor = Monitor(client, settings.monitor, alerting, clock=clock, breaker=breaker)
+    observe_routes(metrics, monitor.figures)
+    return monitor
 
 
 @contextmanager
@@ -87,12 +95,12 @@ def monitor_running(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[Non
 
 
 def monitor_routes(
-    monitor: Monitor | None, settings: MonitoringSettings | None, token: str, *, clock: Clock
+    monitor: Monitor | None, settings: MonitoringSettings | None, guard: TokenGuard, *, clock: Clock
 ) -> list[Route]:
     """The route for sampling rates; none unless adaptive sampling is on."""
     if monitor is None or settings is None or not settings.monitor.adaptive:
         return []
-    return [rates_route(monitor.rates, token, clock=clock)]
+    return [rates_route(monitor.rates, guard, clock=clock)]
 
 
 log = logging.getLogger(__name__)
@@ -168,22 +176,22 @@ def monitors_store(settings: MonitoringSettings, *, is_readonly: bool, is_folder
 
 @contextmanager
 def standalone_monitor_running(
-    dsn: str, settings: MonitoringSettings, shutdown: Shutdown
+    dsn: str, settings: MonitoringSettings, guard: TokenGuard, shutdown: Shutdown
 ) -> Iterator[list[Route]]:
     """Monitor that store in a thread while the block runs; yields its `standalone_routes`."""
     monitor = StandaloneMonitor(lambda: connect(dsn, creates=False), settings)
     with stage("monitor", monitor.run, stop=monitor.stop, shutdown=shutdown):
-        yield standalone_routes(monitor, settings)
+        yield standalone_routes(monitor, settings, guard)
 
 
-def standalone_routes(monitor: StandaloneMonitor, settings: MonitoringSettings) -> list[Route]:
-    """The HTTP routes for other programs: metrics of the routes, and rates for applications.
-
-    Access is checked by the server that serves them.
-    """
+def standalone_routes(
+    monitor: StandaloneMonitor, settings: MonitoringSettings, guard: TokenGuard
+) -> list[Route]:
+    """The HTTP routes for other programs: metrics of the routes, and rates for applications."""
     metrics = ServiceMetrics()
     observe_routes(metrics, monitor.figures)
-    routes = [metrics_route(metrics)]
+    metrics.observe(TOKENS_REFUSED, guard.refusals)
+    routes = [metrics_route(metrics, guard)]
     if settings.monitor.adaptive:
-        routes.append(rates_route(monitor.rates, "", clock=monitor.clock))
+        routes.append(rates_route(monitor.rates, guard, clock=monitor.clock))
     return routes

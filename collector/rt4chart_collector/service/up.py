@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from socket import socket
 
@@ -16,7 +16,7 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.instruments import CONNECTIONS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
-from rt4chart_collector.detect.monitor.metrics import observe_routes
+from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.http_protocol import ConnectionLimiter
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
@@ -32,7 +32,8 @@ from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER
+from rt4chart_collector.service.guards import guard_of_service
+from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER, Health
 from rt4chart_collector.service.http_routes import operations_routes, serve_health
 from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.service.monitor import build_monitor, monitor_routes, monitor_running
@@ -66,15 +67,20 @@ def run_service(
     settings: ServiceSettings,
     monitoring: MonitoringSettings | None = None,
     *,
+    guard: TokenGuard | None = None,
+    opens_more: bool = False,
     clock: Clock = time.time_ns,
 ) -> Iterator[Service]:
     """Run the service while the block runs; on exit, everything acknowledged is completed.
 
+    `guard` has the tokens of the process. With `opens_more`, the caller opens further listeners,
+    and the service is not ready before `Health.start`.
     Raises SettingsError or StoreError before anything is accepted. The stages start from the back:
     workers, assembler, writer, servers. They end in reverse order, so that each still finds the
     next one: no new requests, then queued requests, open traces, and traces that wait for a worker.
     """
-    shutdown, token = Shutdown(settings.stop_s), settings.token
+    shutdown = Shutdown(settings.stop_s, Health(is_starting=True))
+    guard = guard or guard_of_service(settings)
     parts = VerificationRuntime(settings, shutdown, clock)
     with ExitStack() as stack:
         tls = load_tls(settings.tls_cert, settings.tls_key)
@@ -99,26 +105,21 @@ def run_service(
             breaker=parts.breaker,
             health=shutdown.health,
         )
-        monitor_client = stack.enter_context(closing(client.sibling(), shutdown))
-        monitor = build_monitor(monitor_client, monitoring, clock=clock, breaker=parts.breaker)
-        if monitor is not None:
-            observe_routes(parts.metrics, monitor.figures)
-        started = stack.enter_context(serve_health(shutdown.health, settings.health))
-        intake = Intake(
-            ingest.offer, token=token, waits=settings.ack == STORED, metrics=parts.metrics
-        )
-        rates = monitor_routes(monitor, monitoring, token, clock=clock)
-        web = build_app(intake, [*operations_routes(status, token), *rates])
+        own = stack.enter_context(closing(client.sibling(), shutdown))
+        monitor = build_monitor(own, monitoring, parts.metrics, clock=clock, breaker=parts.breaker)
+        stack.enter_context(serve_health(shutdown.health, settings.health))
+        waits = settings.ack == STORED
+        intake = Intake(ingest.offer, guard=guard, waits=waits, metrics=parts.metrics)
+        rates = monitor_routes(monitor, monitoring, guard, clock=clock)
+        web = build_app(intake, [*operations_routes(status, guard), *rates])
 
         stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
-        writer = stage(
-            WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, shutdown=shutdown
-        )
-        stack.enter_context(writer)
+        stack.enter_context(_writer_stage(ingest, shutdown))
         grpc = stack.enter_context(accept_spans(settings, web, bound, intake, tls, parts.metrics))
-        started()
+        if not opens_more:
+            shutdown.health.start()
         # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
         yield Service(
@@ -145,6 +146,10 @@ def accept_spans(
         web, bound, intake, settings.otlp_grpc, tls=tls, limiter=limiter, stop_s=settings.stop_s
     ) as address:
         yield address
+
+
+def _writer_stage(ingest: IngestWriter, shutdown: Shutdown) -> AbstractContextManager[None]:
+    return stage(WRITER, ingest.run, stop=ingest.stop, abandon=ingest.abandon, shutdown=shutdown)
 
 
 def build_assembler(

@@ -16,6 +16,7 @@ from rt4chart_collector.pipeline.in_flight import InFlight
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
 from rt4chart_collector.pipeline.span_writer import SpanWriter
+from rt4chart_collector.service.guards import guard_of_worker
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
@@ -88,7 +89,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
         # Runs after the workers have ended, and commits what they reported last.
         stack.callback(stream.commit_results)
         if bound is not None:
-            app = operations_app(status, service.token)
+            app = operations_app(status, guard_of_worker(service))
             stack.enter_context(serve_http(app, bound, stop_s=service.stop_s))
         parts.start(in_flight.queue, stack, is_owned=in_flight.is_owned)
         search = stage("search", assembler.run_searches, stop=assembler.stop, shutdown=shutdown)

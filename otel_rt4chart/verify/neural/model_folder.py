@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from otel_rt4chart.core.errors import SettingsError
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 LONGEST = 512
 _BLOCK = 1 << 20
+# The files of the embedded models, in the format of sha256sum; `training/run.py` writes it.
+HASHES = Path(__file__).with_name("models.sha256")
 # These models count positions from the padding token's id on, so two of them are not usable.
 _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet")
 _SCALED_AT_RUN_TIME = b"DynamicQuantizeLinear"
@@ -127,7 +130,26 @@ def model_folder() -> Path:
         )
     import rt4chart_models
 
-    return rt4chart_models.folder()
+    return check_files(rt4chart_models.folder())
+
+
+@cache
+def check_files(folder: Path, hashes: Path = HASHES) -> Path:
+    """The folder, once a process its files were compared with their hashes; SettingsError."""
+    for line in hashes.read_text("utf-8").splitlines():
+        expected, name = line.split()
+        file = folder / name
+        # A missing file has an error of its own where it is loaded.
+        if not file.is_file():
+            continue
+        with file.open("rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if found != expected:
+            raise SettingsError(
+                f"{file}: expected the file with the SHA-256 {expected}, found {found}; install "
+                "the models again: pip install --force-reinstall ./otel-rt4chart/models"
+            )
+    return folder
 
 
 def _is_installed(name: str) -> bool:

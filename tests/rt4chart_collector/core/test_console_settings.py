@@ -72,7 +72,7 @@ def test_facts_tell_of_a_secret_only_whether_it_is_set() -> None:
     facts = in_force(service, ConsoleSettings(console_token="tok-en"))  # noqa: S106 - not a secret
 
     told = {one.variable: one.value for one in facts}
-    secrets = [told[f"RT4CHART_{name}"] for name in ("CONSOLE_TOKEN", "TOKEN")]
+    secrets = [told[f"RT4CHART_{name}"] for name in ("CONSOLE_TOKEN", "READ_TOKEN")]
     assert secrets == ["set", "not set"]
     assert told["RT4CHART_DSN"] == "…@db:8123/otel"
     assert not any("tok-en" in one.value or "pass-word" in one.value for one in facts)

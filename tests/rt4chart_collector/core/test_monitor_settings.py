@@ -6,6 +6,7 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import flags_of, load, settings_of
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import (
     AlertSettings,
     MonitoringSettings,
@@ -69,7 +70,7 @@ def test_off_is_no_monitor(client: Client) -> None:
     )
 
     assert not off.is_on
-    assert build_monitor(client, off, clock=lambda: 0) is None
+    assert build_monitor(client, off, ServiceMetrics(), clock=lambda: 0) is None
     with monitor_running(None, Shutdown(1.0)):
         pass
 
@@ -85,7 +86,7 @@ def test_no_secret_has_a_flag() -> None:
 def test_the_monitors_thread_looks_and_ends(client: Client) -> None:
     """At once when asked to, though its next round is an hour away."""
     settings = MonitoringSettings(load(MonitorSettings, {"monitor": "3600"}, {}), AlertSettings())
-    monitor = build_monitor(client, settings, clock=lambda: 4 * 10**18)
+    monitor = build_monitor(client, settings, ServiceMetrics(), clock=lambda: 4 * 10**18)
     shutdown = Shutdown(20.0)
 
     with monitor_running(monitor, shutdown):

@@ -12,12 +12,12 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import flags_of, load, settings_of
 from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.settings.application import setting_warnings
+from rt4chart_collector.core.environment import demo_environ
 from rt4chart_collector.core.settings import (
     ServiceSettings,
     UpSettings,
-    check_metrics,
-    demo_environ,
 )
+from rt4chart_collector.core.settings_checks import check_metrics
 
 
 def test_defaults_need_no_environment() -> None:
@@ -27,7 +27,7 @@ def test_defaults_need_no_environment() -> None:
     assert (settings.dsn, settings.judge) == ("chdb:///data/rt4chart/db", "local")
     assert settings.otlp_http == Address("127.0.0.1", 4318)
     assert settings.otlp_grpc == Address("127.0.0.1", 4317)
-    assert (settings.ack, settings.token, settings.tls_cert) == ("stored", "", "")
+    assert (settings.ack, settings.ingest_token, settings.tls_cert) == ("stored", "", "")
     assert settings.sample_rate == 1.0
 
 
@@ -79,23 +79,24 @@ def test_other_machines_are_let_in_with_a_token_alone(variable: str, address: st
         load(ServiceSettings, environ={variable: address})
 
     assert str(raised.value).startswith(f"{variable}: other machines can reach {address}; set RT4")
-    assert "RT4CHART_TOKEN" in str(raised.value)
-    given = load(ServiceSettings, environ={variable: address, "RT4CHART_TOKEN": "s3cret"})
-    assert given.token == "s3cret"  # noqa: S105 - of this test
+    assert "RT4CHART_INGEST_TOKEN" in str(raised.value)
+    given = load(ServiceSettings, environ={variable: address, "RT4CHART_INGEST_TOKEN": "s3cret"})
+    assert given.ingest_token == "s3cret"  # noqa: S105 - of this test
 
 
 def test_token_is_shown_nowhere() -> None:
     """Neither in the settings' own text nor in an error, nor is it taken from a command line."""
-    settings = load(ServiceSettings, environ={"RT4CHART_TOKEN": " s3cret\n"})
+    settings = load(ServiceSettings, environ={"RT4CHART_INGEST_TOKEN": " s3cret\n"})
 
-    assert settings.token == "s3cret"  # noqa: S105 - of this test
+    assert settings.ingest_token == "s3cret"  # noqa: S105 - of this test
     assert "s3cret" not in repr(settings)
     for wrong in ("s3cret two", "s3crét"):
-        with pytest.raises(SettingsError, match="RT4CHART_TOKEN: expected visible ASCII") as raised:
-            load(ServiceSettings, environ={"RT4CHART_TOKEN": wrong})
+        expected = "RT4CHART_INGEST_TOKEN: expected visible ASCII"
+        with pytest.raises(SettingsError, match=expected) as raised:
+            load(ServiceSettings, environ={"RT4CHART_INGEST_TOKEN": wrong})
         assert "s3cr" not in str(raised.value)
         assert raised.value.__cause__ is None
-    assert "token" not in [one.key for one in flags_of(UpSettings)]
+    assert "ingest_token" not in [one.key for one in flags_of(UpSettings)]
 
 
 @pytest.mark.parametrize("name", ["RT4CHART_TLS_CERT", "RT4CHART_TLS_KEY"])
@@ -109,7 +110,7 @@ def test_certificate_and_key_go_together(name: str) -> None:
 
 def test_demo_has_no_secrets_of_the_user() -> None:
     """Its own application would not know them, and nobody is told of its alerts."""
-    environ = {"RT4CHART_TOKEN": "s3cret", "RT4CHART_JUDGE": "local", "PATH": "/bin"}
+    environ = {"RT4CHART_INGEST_TOKEN": "s3cret", "RT4CHART_JUDGE": "local", "PATH": "/bin"}
     environ["RT4CHART_ALERTS_SLACK"] = "https://hooks.example/T0"
 
     assert demo_environ(environ) == {"RT4CHART_JUDGE": "local", "PATH": "/bin"}

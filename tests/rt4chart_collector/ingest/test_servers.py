@@ -44,6 +44,7 @@ from tests.rt4chart_collector.ingest.otlp.ways_in import (
     ways_in,
 )
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.tokens import guard_with
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 HEAD = b"POST /v1/traces HTTP/1.1\r\nhost: t\r\ncontent-type: application/x-protobuf\r\n"
@@ -141,7 +142,10 @@ def test_client_that_dribbles_holds_no_other(queue: Queue, begun: bytes) -> None
 @pytest.mark.usefixtures("hurried")
 def test_rest_of_a_refused_body_is_not_waited_for(queue: Queue) -> None:
     """A client without the token gets 401, and its connection ends though its body never comes."""
-    with ways_in(Intake(queue.offer, token="s3cret")) as served, served.connect() as stranger:  # noqa: S106
+    with (
+        ways_in(Intake(queue.offer, guard=guard_with(ingest="s3cret"))) as served,
+        served.connect() as stranger,
+    ):
         stranger.settimeout(WITHIN_S)
         stranger.sendall(HEAD + b"content-length: 1000\r\n\r\nx")
         answer = received(stranger)
@@ -172,13 +176,13 @@ def test_refused_requests_are_counted_by_their_fault(queue: Queue) -> None:
 
 def test_stranger_with_a_large_body_reads_why_it_was_refused(queue: Queue) -> None:
     """It sends the rest, which is thrown away, and then finds the answer."""
-    with ways_in(Intake(queue.offer, token="s3cret")) as served:  # noqa: S106
+    with ways_in(Intake(queue.offer, guard=guard_with(ingest="s3cret"))) as served:
         answer = httpx.post(
             f"{served.url}/v1/traces", content=bytes(20_000_000), headers=PROTOBUF, timeout=30
         )
 
     assert answer.status_code == 401
-    assert "RT4CHART_TOKEN" in answer.text
+    assert "RT4CHART_INGEST_TOKEN" in answer.text
 
 
 @pytest.mark.usefixtures("hurried")
@@ -280,7 +284,7 @@ def test_accepted_sockets_send_at_once(queue: Queue, monkeypatch: pytest.MonkeyP
 
 def test_operators_are_served_without_a_way_in() -> None:
     """For a process that takes its spans from elsewhere; at the end nobody listens any more."""
-    app = operations_app(Status(ServiceMetrics()))
+    app = operations_app(Status(ServiceMetrics()), guard_with())
     with bound_socket(ANY_PORT) as bound:
         url = url_of(bound)
         with serve_http(app, bound, stop_s=1):

@@ -21,6 +21,7 @@ from rt4chart_collector.service.monitor import StandaloneMonitor, monitors_store
 from rt4chart_collector.store.engine.connect import Client
 from tests.polling import wait_until
 from tests.rt4chart_collector.detect.monitor.world import World
+from tests.tokens import guard_with
 
 EVIDENCE = "rt4chart_route_drift_log_evidence{"
 SETTINGS = MonitoringSettings(replace(MonitorSettings(), monitor=0.05), AlertSettings())
@@ -41,7 +42,7 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
     lone = StandaloneMonitor(opened, SETTINGS, clock=lambda: world.now)
     thread = Thread(target=lone.run, daemon=True)
     thread.start()
-    asking = TestClient(Starlette(routes=standalone_routes(lone, SETTINGS)))
+    asking = TestClient(Starlette(routes=standalone_routes(lone, SETTINGS, guard_with())))
     wait_until(lambda: EVIDENCE in asking.get("/metrics").text)
     metrics, rates = asking.get("/metrics"), asking.get("/v1/rates?service=shop")
     lone.stop()
@@ -53,18 +54,24 @@ def test_it_alarms_once_its_store_is_there(client: Client) -> None:
     assert not thread.is_alive()
 
 
-def test_who_may_see_the_console_may_ask(client: Client) -> None:
-    """With the console's token where there is one, as for its pages."""
+def test_programs_read_with_a_token_of_their_own(client: Client) -> None:
+    """What people sign in with does not open it, nor does the other open a page."""
     lone = StandaloneMonitor(client.sibling, SETTINGS)
     settings = ConsoleSettings(console_token="t" * 32)
-    site = build_site(client.sibling, settings, api_routes=standalone_routes(lone, SETTINGS))
+    guard = guard_with(console="t" * 32, read="r" * 32)
+    routes = standalone_routes(lone, SETTINGS, guard)
+    site = build_site(client.sibling, settings, api_routes=routes, guard=guard)
     asking = TestClient(site.app, base_url="http://localhost:8321")
 
     assert asking.get("/v1/rates?service=shop").status_code == 401
     assert asking.get("/metrics").status_code == 401
     for path in ("/v1/rates?service=shop", "/metrics"):
-        told = asking.get(path, headers={"authorization": f"Bearer {'t' * 32}"})
-        assert told.status_code == 200
+        codes = [
+            asking.get(path, headers={"authorization": f"Bearer {letter * 32}"}).status_code
+            for letter in "tr"
+        ]
+        assert codes == [401, 200]
+    assert asking.get("/", headers={"authorization": f"Bearer {'r' * 32}"}).status_code == 401
 
 
 def test_it_ends_while_it_waits() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rt4chart_collector.core.settings import KNOWN, setting_warnings
+from rt4chart_collector.core.environment import setting_warnings
+from rt4chart_collector.core.settings import KNOWN
 
 NAME = re.compile(r"RT4CHART_[A-Z0-9_]+[A-Z0-9](?![A-Z0-9_])")
 DOCS = Path(__file__).parents[3] / "docs"

@@ -130,10 +130,12 @@ def test_figures_for_other_machines_need_a_token() -> None:
     """As the service's."""
     environ = {"RT4CHART_SOURCE": SOURCE, "RT4CHART_WORK_HTTP": "0.0.0.0:8320"}
 
-    with pytest.raises(SettingsError, match="RT4CHART_TOKEN"):
+    with pytest.raises(SettingsError, match="RT4CHART_READ_TOKEN"):
         load(WorkSettings, {}, environ)
 
-    assert load(WorkSettings, {}, {**environ, "RT4CHART_TOKEN": "t"}).worker.work_http is not None
+    assert (
+        load(WorkSettings, {}, {**environ, "RT4CHART_READ_TOKEN": "t"}).worker.work_http is not None
+    )
 
 
 def test_a_worker_sends_its_metrics_anywhere_but_to_itself() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
 import re
-from collections import deque
 from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -14,21 +12,23 @@ from starlette.requests import Request
 
 from rt4chart_collector.console.app.session import COOKIE, ConsoleSession, Sessions
 from rt4chart_collector.core.settings import ConsoleSettings
+from rt4chart_collector.core.token_guard import TokenGuard, TokenRefusedError
+from rt4chart_collector.core.tokens import Purpose
+from rt4chart_collector.ingest.otlp.token import client_of
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
-MOST_WRONG_TOKENS, WRONG_TOKENS_PERIOD_S = 20, 60
 HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class Access:
-    """Decides on each request, and limits wrong tokens over all clients together."""
+    """Decides on each request: who may see the console, and who may change something."""
 
-    def __init__(self, settings: ConsoleSettings, sessions: Sessions) -> None:
-        """`sessions` signs the cookies."""
+    def __init__(self, settings: ConsoleSettings, sessions: Sessions, guard: TokenGuard) -> None:
+        """`sessions` signs the cookies, `guard` knows the tokens."""
         self._settings = settings
         self._sessions = sessions
-        self._wrong: deque[int] = deque(maxlen=MOST_WRONG_TOKENS)
+        self._guard = guard
 
     def check_host(self, request: Request) -> None:
         """Raise HTTPException 421 for a host name that is not one of the console's.
@@ -46,24 +46,57 @@ class Access:
                 f"got {header[:80]!r}",
             )
 
-    def session(self, request: Request, now_s: int) -> ConsoleSession | None:
+    def session(
+        self, request: Request, now_s: int, *, takes_bearer: bool = True
+    ) -> ConsoleSession | None:
         """The session of a request; None if sign-in is required. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
             return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
-        authorization = request.headers.get("authorization")
-        if authorization is not None and self._settings.console_token:
-            return self._bearer(authorization, now_s)
+        authorization, purpose = request.headers.get("authorization"), self._purpose(request)
+        if takes_bearer and authorization is not None and self._guard.is_set(purpose):
+            return self._bearer(request, authorization, purpose, now_s)
         if self._settings.is_open:
             return self._same(known, OPEN, "") or self._sessions.begin(OPEN, "", now_s)
         return self._same(known, TOKEN, "")
 
-    def sign_in(self, token: str, now_s: int) -> ConsoleSession | None:
-        """A session for the right token, None for a wrong one, 429 after too many wrong ones."""
-        if self._is_token(token):
-            return self._sessions.begin(TOKEN, "", now_s)
-        self._count_wrong(now_s)
-        return None
+    def takes_token(self, session: ConsoleSession | None) -> bool:
+        """Whether somebody with this session, or none, can sign in with a token."""
+        if session is None:
+            return self._guard.is_set(Purpose.CONSOLE)
+        return not self.may_change(session) and not self._settings.console_readonly
+
+    def may_change(self, session: ConsoleSession) -> bool:
+        """Whether this session may change something."""
+        is_enough = session.is_admin or not self._guard.is_set(Purpose.ADMIN)
+        return is_enough and not self._settings.console_readonly
+
+    def check_change(self, session: ConsoleSession | None) -> None:
+        """Raise HTTPException 403 for a change that this session may not make."""
+        if self._settings.console_readonly:
+            raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
+        if session is not None and not self.may_change(session):
+            raise HTTPException(
+                403,
+                "expected a session that was begun with a token of RT4CHART_ADMIN_TOKEN as well, "
+                "got one without: enter that token at /login",
+            )
+
+    def sign_in(
+        self, request: Request, session: ConsoleSession | None, token: str, now_s: int
+    ) -> ConsoleSession:
+        """A session for the right token of the console, then one for that of an administrator.
+
+        Raises TokenRefusedError for a wrong token, and after too many wrong ones.
+        """
+        is_admin = session is not None and self._guard.is_set(Purpose.ADMIN)
+        purpose = Purpose.ADMIN if is_admin else Purpose.CONSOLE
+        if not self._guard.is_set(purpose):
+            raise HTTPException(403, f"expected {purpose.variable} to be set, got a token for it")
+        self._guard.check(purpose, token, client_of(request))
+        if session is not None and is_admin:
+            return self._sessions.begin_admin(session, token, now_s)
+        return self._sessions.begin(TOKEN, "", now_s, token)
 
     def check_sent(self, request: Request, session: ConsoleSession | None) -> None:
         """Raise HTTPException 403 for a change that another site sent."""
@@ -99,39 +132,31 @@ class Access:
             return False
         return any(address in network for network in self._settings.console_trusted)
 
-    def _bearer(self, authorization: str, now_s: int) -> ConsoleSession:
-        scheme, _, given = authorization.partition(" ")
-        if scheme.lower() == "bearer" and self._is_token(given.strip()):
-            return ConsoleSession(BEARER, "", "", now_s)
-        self._count_wrong(now_s)
-        raise HTTPException(
-            401,
-            "expected 'Authorization: Bearer TOKEN' with the token of RT4CHART_CONSOLE_TOKEN, "
-            "got another header",
-            {"WWW-Authenticate": "Bearer"},
-        )
+    def _purpose(self, request: Request) -> Purpose:
+        """What a script's token must be for: to change something, where there is one for that."""
+        is_change = request.method not in ("GET", "HEAD") and self._guard.is_set(Purpose.ADMIN)
+        return Purpose.ADMIN if is_change else Purpose.CONSOLE
 
-    def _count_wrong(self, now_s: int) -> None:
-        """Counts wrong tokens only: the right one is accepted even after too many of them."""
-        is_over = (
-            len(self._wrong) == MOST_WRONG_TOKENS and now_s - self._wrong[0] < WRONG_TOKENS_PERIOD_S
-        )
-        self._wrong.append(now_s)
-        if is_over:
-            raise HTTPException(
-                429,
-                f"expected at most {MOST_WRONG_TOKENS} wrong tokens a minute: wait a minute",
-                {"retry-after": str(WRONG_TOKENS_PERIOD_S)},
-            )
-
-    def _is_token(self, given: str) -> bool:
-        token = self._settings.console_token
-        return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+    def _bearer(
+        self, request: Request, authorization: str, purpose: Purpose, now_s: int
+    ) -> ConsoleSession:
+        try:
+            self._guard.check_header(purpose, authorization, client_of(request))
+        except TokenRefusedError as refused:
+            raise http_error(refused) from None
+        return ConsoleSession(BEARER, "", "", now_s, is_admin=purpose is Purpose.ADMIN)
 
     @staticmethod
     def _same(known: ConsoleSession | None, way: str, user: str) -> ConsoleSession | None:
         is_it = known is not None and known.way == way and known.user == user
         return known if is_it else None
+
+
+def http_error(refused: TokenRefusedError) -> HTTPException:
+    """The console's answer to a token that does not open."""
+    if refused.retry_s is not None:
+        return HTTPException(429, str(refused), {"retry-after": str(refused.retry_s)})
+    return HTTPException(401, str(refused), {"WWW-Authenticate": "Bearer"})
 
 
 def check_origin(request: Request) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
+from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import BaseRoute
+from starlette.types import Message, Receive, Scope, Send
 
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.error_pages import INTERNAL_ERROR, error_page
@@ -53,10 +55,16 @@ log = logging.getLogger(__name__)
 class AuthMiddleware:
     """Checks each request before the pages see it, and adds security headers to each answer."""
 
-    def __init__(self, app: ASGIApp, console: Console) -> None:
-        """`app` serves the pages."""
+    def __init__(self, app: Starlette, console: Console, api_paths: Collection[str] = ()) -> None:
+        """`app` serves the pages, and under `api_paths` what checks tokens of its own."""
         self._app = app
         self._console = console
+        self._api_paths = frozenset(api_paths)
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """Every route behind this middleware."""
+        return self._app.routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the request, or answer with the error or the login page."""
@@ -84,8 +92,10 @@ class AuthMiddleware:
         path = str(request.scope["path"])
         if path != HEALTH_PATH:
             console.access.check_host(request)
+        if path in self._api_paths:
+            return None
         is_free = path in PUBLIC_PATHS or path.startswith("/static/")
-        session = console.access.session(request, console.now_s)
+        session = console.access.session(request, console.now_s, takes_bearer=not is_free)
         request.scope["rt4chart.session"] = session
         if session is not None and session.is_new:
             carrier = Response()
@@ -108,8 +118,8 @@ class AuthMiddleware:
         path = request.scope["path"]
         if session is None and path not in PUBLIC_PATHS:
             raise HTTPException(401, UNAUTHENTICATED)
-        if self._console.settings.console_readonly and path not in PUBLIC_PATHS:
-            raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
+        if path not in PUBLIC_PATHS:
+            self._console.access.check_change(session)
         # Checked before the body is read, so that another site cannot make the console read one.
         self._console.access.check_sent(request, session)
         form = await read_form(request)

@@ -23,6 +23,8 @@ from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
 from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
 from rt4chart_collector.core.settings import ConsoleSettings
+from rt4chart_collector.core.token_guard import TokenGuard
+from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.verifiers import main_verifier
@@ -46,13 +48,15 @@ class Console:
         facts: ProcessInfo,
         *,
         clock: Clock,
+        guard: TokenGuard,
     ) -> None:
         """Does not access the store."""
         self.settings = settings
         self.facts = facts
         self.clock = clock
-        self.sessions = Sessions(settings.console_token)
-        self.access = Access(settings, self.sessions)
+        sources = guard.sources
+        self.sessions = Sessions(sources.get(Purpose.CONSOLE), sources.get(Purpose.ADMIN))
+        self.access = Access(settings, self.sessions, guard)
         self.store_errors = LogThrottle()
         self._background: list[Thread] = []
         self._pool = pool
@@ -108,7 +112,8 @@ class Console:
             "navigation": self._navigation,
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
-            "is_readonly": self.settings.console_readonly,
+            "is_readonly": session is None or not self.access.may_change(session),
+            "needs_admin": session is not None and self.access.takes_token(session),
             "theme": self._theme(request),
             "windows": tuple(WINDOWS),
             "window": _window_name_or_empty(request),
@@ -158,8 +163,7 @@ class Console:
         session = session_of(request)
         if session is None or request.method != "POST" or "rt4chart.form" not in request.scope:
             raise HTTPException(403, "expected a form of this console, got another request")
-        if self.settings.console_readonly:
-            raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
+        self.access.check_change(session)
         return session.actor
 
     def run_in_background(self, name: str, call: Callable[[], None]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from rt4chart_collector.console.app.access import http_error
 from rt4chart_collector.console.app.console import Console, session_of
 from rt4chart_collector.console.app.section import page_routes
 from rt4chart_collector.console.app.session import COOKIE, is_secure, set_session_cookie
+from rt4chart_collector.core.token_guard import TokenFault, TokenRefusedError
 
 
 def show_login(console: Console, request: Request) -> Response:
@@ -19,10 +21,13 @@ def sign_in(console: Console, request: Request) -> Response:
     """POST /login: start a session and redirect to the requested page."""
     now_s = console.now_s
     form = console.form(request)
-    session = console.access.sign_in(form.get("token", ""), now_s)
-    if session is None:
-        wrong = "The token is wrong: expected the value of RT4CHART_CONSOLE_TOKEN."
-        return _login_page(console, request, 403, wrong)
+    try:
+        token = form.get("token", "")
+        session = console.access.sign_in(request, session_of(request), token, now_s)
+    except TokenRefusedError as refused:
+        if refused.fault is TokenFault.THROTTLED:
+            raise http_error(refused) from None
+        return _login_page(console, request, 403, "The token is wrong.")
     answer = RedirectResponse(local_path(form.get("next", "")), 303)
     set_session_cookie(answer, console.sessions.write(session), is_secure=is_secure(request))
     return answer
@@ -46,7 +51,7 @@ def _login_page(console: Console, request: Request, status: int, wrong: str) -> 
         status=status,
         wrong=wrong,
         next=local_path(target),
-        takes_token=bool(console.settings.console_token),
+        takes_token=console.access.takes_token(session_of(request)),
     )
 
 

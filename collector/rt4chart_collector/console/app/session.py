@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 import json
 import secrets
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
+
+from rt4chart_collector.core.tokens import Purpose, TokenSource, token_digest
 
 # Ended sessions to remember: more than users end within the lifetime of a cookie.
 MOST_ENDED = 10_000
 COOKIE = "rt4chart_console"
 LIFETIME_S = 12 * 3600
+LABEL = b"rt4chart console session\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class ConsoleSession:
     nonce: str
     issued_s: int
     is_new: bool = False
+    # Signs its cookie and its forms; that of an administrator depends on the token for that too.
+    key: bytes = field(default=b"", repr=False, compare=False)
+    is_admin: bool = False
 
     @property
     def actor(self) -> Actor:
@@ -46,36 +52,54 @@ class ConsoleSession:
 
 
 class Sessions:
-    """Creates and reads sessions. A different secret makes all earlier sessions invalid."""
+    """Creates and reads sessions, which end when a token is gone that they were begun with."""
 
-    def __init__(self, secret: str = "") -> None:
-        """`secret` is the console's token; without one, a random secret of this process is used."""
-        base = secret.encode() if secret else secrets.token_bytes(32)
-        self._key = hashlib.sha256(b"rt4chart console session\0" + base).digest()
+    def __init__(
+        self, console: TokenSource | None = None, admin: TokenSource | None = None
+    ) -> None:
+        """Without a token of the console, a random secret of this process takes its place."""
+        self._console = console or TokenSource(Purpose.CONSOLE, secrets.token_urlsafe(32))
+        self._admin = admin
         self._over: dict[str, None] = {}
 
-    def begin(self, way: str, user: str, now_s: int) -> ConsoleSession:
-        """A new session."""
-        return ConsoleSession(way, user, secrets.token_urlsafe(18), now_s, is_new=True)
+    def begin(self, way: str, user: str, now_s: int, token: str = "") -> ConsoleSession:
+        """A new session; `token` is that of the console with which somebody signs in."""
+        digests = (token_digest(token),) if token else self._console.digests()
+        key = _derived(LABEL, next(iter(digests), secrets.token_bytes(32)))
+        return ConsoleSession(way, user, secrets.token_urlsafe(18), now_s, is_new=True, key=key)
+
+    def begin_admin(self, session: ConsoleSession, admin_token: str, now_s: int) -> ConsoleSession:
+        """A new session of the same person, who may change state as well."""
+        if session.is_admin:
+            return session
+        key = _derived(session.key, token_digest(admin_token))
+        nonce = secrets.token_urlsafe(18)
+        return replace(session, nonce=nonce, issued_s=now_s, is_new=True, key=key, is_admin=True)
 
     def write(self, session: ConsoleSession) -> str:
         """The cookie's value."""
         fields = [session.way, session.user, session.nonce, session.issued_s]
         body = _base64(json.dumps(fields, separators=(",", ":")).encode())
-        return f"{body}.{self._signed('cookie', body)}"
+        return f"{body}.{_signed(session.key, 'cookie', body)}"
 
     def read(self, cookie: str, now_s: int) -> ConsoleSession | None:
         """The session of a cookie with a valid signature that has not expired or ended."""
         body, _, signature = cookie.partition(".")
-        if not _is_same(signature, self._signed("cookie", body)):
+        signed = [
+            (key, is_admin)
+            for key, is_admin in self._keys()
+            if _is_same(signature, _signed(key, "cookie", body))
+        ]
+        if not signed:
             return None
+        key, is_admin = signed[0]
         try:
             way, user, nonce, issued_s = json.loads(base64.urlsafe_b64decode(body + "=="))
         except (binascii.Error, ValueError):
             return None
         if not 0 <= now_s - issued_s < LIFETIME_S or nonce in self._over:
             return None
-        return ConsoleSession(way, user, nonce, issued_s)
+        return ConsoleSession(way, user, nonce, issued_s, key=key, is_admin=is_admin)
 
     def end(self, session: ConsoleSession) -> None:
         """Make every copy of its cookie invalid."""
@@ -85,14 +109,20 @@ class Sessions:
 
     def csrf(self, session: ConsoleSession) -> str:
         """The CSRF token of the session."""
-        return self._signed("csrf", f"{session.way}\0{session.user}\0{session.nonce}")
+        body = f"{session.way}\0{session.user}\0{session.nonce}"
+        return _signed(session.key, "csrf", body)
 
     def is_csrf(self, session: ConsoleSession, given: str) -> bool:
         """True for the CSRF token of the session, compared in constant time."""
         return _is_same(given, self.csrf(session))
 
-    def _signed(self, use: str, body: str) -> str:
-        return _base64(hmac.digest(self._key, f"{use}\0{body}".encode(), "sha256"))
+    def _keys(self) -> Iterator[tuple[bytes, bool]]:
+        """The keys of all valid tokens, and whether they are of administrators."""
+        admins = self._admin.digests() if self._admin else ()
+        for digest in self._console.digests():
+            key = _derived(LABEL, digest)
+            yield key, False
+            yield from ((_derived(key, admin), True) for admin in admins)
 
 
 def is_secure(request: Request) -> bool:
@@ -105,6 +135,14 @@ def set_session_cookie(answer: Response, cookie: str, *, is_secure: bool) -> Non
     answer.set_cookie(
         COOKIE, cookie, max_age=LIFETIME_S, httponly=True, samesite="strict", secure=is_secure
     )
+
+
+def _derived(base: bytes, digest: bytes) -> bytes:
+    return hmac.digest(base, digest, "sha256")
+
+
+def _signed(key: bytes, use: str, body: str) -> str:
+    return _base64(hmac.digest(key, f"{use}\0{body}".encode(), "sha256"))
 
 
 def _base64(raw: bytes) -> str:

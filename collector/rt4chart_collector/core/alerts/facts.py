@@ -141,6 +141,28 @@ class IssueFacts(AlertFacts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IssueShare:
+    """An issue among several, and its share of their failures."""
+
+    issue: str
+    title: str
+    service: str
+    route: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewIssueFacts(IssueFacts):
+    """A new issue, or all issues of the first grouping run; then `issue` is empty.
+
+    `largest` are the issues of that run with the most failures, the largest first.
+    """
+
+    issues: int = 1
+    largest: tuple[IssueShare, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrowingIssueFacts(IssueFacts):
     """A growing issue. `seen_today` counts verified failures, the other figures are weighted."""
 

@@ -17,6 +17,7 @@ from rt4chart_collector.core.alerts.facts import (
     GrowingIssueFacts,
     IssueFacts,
     JudgeFacts,
+    NewIssueFacts,
     NoDataFacts,
     NoteFacts,
     UndecidedFacts,
@@ -26,7 +27,7 @@ from rt4chart_collector.core.times import iso, time_ns_of
 FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
     {
         Rule.ROUTE_DRIFT: DriftFacts,
-        Rule.NEW_ISSUE: IssueFacts,
+        Rule.NEW_ISSUE: NewIssueFacts,
         Rule.REGRESSED_ISSUE: IssueFacts,
         Rule.GROWING_ISSUE: GrowingIssueFacts,
         Rule.UNDECIDED: UndecidedFacts,

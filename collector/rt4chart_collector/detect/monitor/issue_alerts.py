@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
-from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts
+from rt4chart_collector.core.alerts.facts import (
+    GrowingIssueFacts,
+    IssueFacts,
+    IssueShare,
+    NewIssueFacts,
+)
 from rt4chart_collector.detect.drift.policy import DAY_NS
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_figures import (
@@ -24,6 +29,9 @@ DAYS = 8
 GROWTH_FACTOR, LEAST_FAILURES = 3.0, 10.0
 # The largest issues alert; the others are in the list of issues.
 MAX_ALERTS = 20
+# The first grouping run finds what failed for weeks: more issues than these make one alert.
+FIRST_RUN_ALERTS, FIRST_RUN_NS = 3, 600 * 10**9
+LARGEST = 5
 
 
 def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
@@ -37,7 +45,7 @@ def issue_alerts(client: Client, *, now_ns: int) -> list[Alert]:
     }
     order = sorted(known, key=lambda issue: (-sum(daily[issue.id]), issue.id))
     found = (
-        [_new(issue) for issue in order if is_new(issue, now_ns)],
+        _new_issues(order, daily, now_ns),
         [_regressed(issue) for issue in order if issue.state == "regressed"],
         [
             _growing(issue, daily[issue.id], seen[issue.id], traffic[issue.id], now_ns)
@@ -109,9 +117,48 @@ def failures_a_day_before(daily: Sequence[float], age_ns: int) -> float:
     return sum(daily[1:]) / min(len(daily) - 1, max(age_ns / DAY_NS - 1, 1.0))
 
 
+def first_run(known: Sequence[WatchedIssue]) -> list[WatchedIssue]:
+    """The issues that the first grouping run created, in the same order."""
+    first_ns = min((issue.born_ns for issue in known if issue.born_ns), default=0)
+    return [issue for issue in known if first_ns <= issue.born_ns < first_ns + FIRST_RUN_NS]
+
+
+def _new_issues(
+    order: Sequence[WatchedIssue], daily: Mapping[int, Sequence[float]], now_ns: int
+) -> list[Alert]:
+    """An alert for each new issue; one for all of the first run, if they are many."""
+    new, first = [issue for issue in order if is_new(issue, now_ns)], first_run(order)
+    if len(first) <= FIRST_RUN_ALERTS:
+        return [_new(issue) for issue in new]
+    ids = {issue.id for issue in first}
+    single = [_new(issue) for issue in new if issue.id not in ids]
+    digest = [_digest(first, daily)] if any(issue.id in ids for issue in new) else []
+    return [*digest, *single]
+
+
+def _digest(first: Sequence[WatchedIssue], daily: Mapping[int, Sequence[float]]) -> Alert:
+    """The alert for the first run; whatever becomes of its issues, it is the same one."""
+    failures = sum(sum(daily[issue.id]) for issue in first)
+    largest = tuple(
+        IssueShare(
+            issue=f"{issue.id:016x}",
+            title=issue.title,
+            service=issue.service,
+            route=issue.route,
+            share=sum(daily[issue.id]) / failures if failures else 0.0,
+        )
+        for issue in first[:LARGEST]
+    )
+    title, since_ns = f"{len(first)} new issues in the first grouping run", first[0].born_ns
+    facts = NewIssueFacts(
+        issue="", title=title, since_ns=since_ns, issues=len(first), largest=largest
+    )
+    return Alert(Rule.NEW_ISSUE, Severity.WARNING, title=title, facts=facts, starts_ns=since_ns)
+
+
 def _new(issue: WatchedIssue) -> Alert:
     title = f"New issue: {issue.title}"
-    facts = IssueFacts(issue=f"{issue.id:016x}", title=issue.title, since_ns=issue.born_ns)
+    facts = NewIssueFacts(issue=f"{issue.id:016x}", title=issue.title, since_ns=issue.born_ns)
     return _alert(Rule.NEW_ISSUE, Severity.WARNING, issue, title, issue.born_ns, facts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import TypeAlias
-from urllib.parse import unquote
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
@@ -13,12 +12,14 @@ from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake, response_to
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError, retry_bytes, status_bytes
 from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
+from rt4chart_collector.ingest.otlp.token import client_of_peer
 
 # OTLP specification, "Failures" and "OTLP/gRPC Throttling": which codes a client retries.
 CODES = {
     Fault.MALFORMED: grpc.StatusCode.INVALID_ARGUMENT,
     Fault.UNSUPPORTED: grpc.StatusCode.UNIMPLEMENTED,
     Fault.UNAUTHENTICATED: grpc.StatusCode.UNAUTHENTICATED,
+    Fault.THROTTLED: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.TOO_MANY_OBJECTS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Fault.SLOW: grpc.StatusCode.DEADLINE_EXCEEDED,
@@ -46,8 +47,9 @@ class GrpcReceiver:
         """TraceService/Export."""
         sent = dict(context.invocation_metadata() or ())
         try:
-            self._intake.authenticate(str(sent.get("authorization", "")))
-            with self._intake.limiter.slot(client_of(context.peer())) as slot:
+            header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
+            self._intake.authenticate(header, client)
+            with self._intake.limiter.slot(client) as slot:
                 body = await self._read(context, slot)
                 decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
@@ -69,11 +71,6 @@ class GrpcReceiver:
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
         slot.resize(len(body))
         return body
-
-
-def client_of(peer: str) -> str:
-    """The address of a client without its port, as HTTP has it: "ipv6:%5B::1%5D:4" is "::1"."""
-    return unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:

@@ -24,6 +24,7 @@ from rt4chart_collector.ingest.otlp.refusal import (
     too_large,
 )
 from rt4chart_collector.ingest.otlp.request_limiter import RequestSlot
+from rt4chart_collector.ingest.otlp.token import client_of
 
 DECODERS = {PROTOBUF: decode_spans, JSON: decode_json}
 
@@ -46,7 +47,7 @@ class Receiver:
         return answer
 
     async def _accept(self, request: Request) -> Response:
-        self._intake.authenticate(request.headers.get("authorization"))
+        self._intake.authenticate(request.headers.get("authorization"), client_of(request))
         kind = content_type(request)
         encoding = request.headers.get("content-encoding", IDENTITY).strip().lower()
         if kind not in DECODERS:

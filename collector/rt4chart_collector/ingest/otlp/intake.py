@@ -18,6 +18,8 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import REQUESTS, SPANS_LOST, SPANS_RECEIVED, SPANS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.core.token_guard import TokenGuard
+from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.ingest.otlp.decode import Decoded
 from rt4chart_collector.ingest.otlp.decompress import IDENTITY, decompress
 from rt4chart_collector.ingest.otlp.object_budget import (
@@ -68,7 +70,7 @@ class Intake:
         self,
         offer: Offer,
         *,
-        token: str = "",
+        guard: TokenGuard | None = None,
         waits: bool = True,
         metrics: ServiceMetrics | None = None,
         body_bytes: int = BODY_BYTES,
@@ -76,7 +78,7 @@ class Intake:
     ) -> None:
         """`body_bytes` limits a body, compressed or not, and `body_s` its time to arrive."""
         self._offer = offer
-        self._token = token
+        self._guard = guard or TokenGuard()
         self._waits = waits
         self._metrics = metrics or ServiceMetrics()
         # Series that start at 0 let Prometheus' `rate` see the first event.
@@ -91,9 +93,9 @@ class Intake:
         self._decoding = asyncio.Semaphore(4)
         self._objects = ObjectLimiter(OBJECTS_AT_ONCE)
 
-    def authenticate(self, authorization: str | None) -> None:
+    def authenticate(self, authorization: str | None, client: str) -> None:
         """RefusedError if a token is required and this header does not have it."""
-        authenticate(self._token, authorization)
+        authenticate(self._guard, Purpose.INGEST, authorization, client)
 
     def note(self, protocol: str, refused: RefusedError | None = None) -> None:
         """Count a request of this protocol, accepted or refused."""

@@ -22,6 +22,7 @@ class Fault(Enum):
     MALFORMED = auto()
     UNSUPPORTED = auto()
     UNAUTHENTICATED = auto()
+    THROTTLED = auto()
     TOO_LARGE = auto()
     TOO_MANY_OBJECTS = auto()
     SLOW = auto()
@@ -79,6 +80,7 @@ STATUSES = {
     Fault.TOO_LARGE: 413,
     Fault.TOO_MANY_OBJECTS: 413,
     Fault.UNSUPPORTED: 415,
+    Fault.THROTTLED: 429,
     Fault.BUSY: 503,
 }
 

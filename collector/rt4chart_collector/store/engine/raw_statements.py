@@ -27,7 +27,19 @@ LIMITS = {
 # Marks these statements in `system.processes`: `cancel_all` must not stop the service's own.
 LOG_COMMENT = "rt4chart-local-api"
 CHUNK = MIB
-SETTING_NAME = re.compile(r"[a-z][a-z0-9_]*")
+# What clients of this package set, by name. Others may write files (output_format_schema).
+SETTINGS = frozenset(
+    {
+        *("readonly", "extremes", *LIMITS),
+        *("async_insert", "insert_deduplicate", "insert_deduplication_token"),
+        *("deduplicate_blocks_in_dependent_materialized_views", "max_partitions_per_insert_block"),
+        *("cancel_http_readonly_queries_on_client_close", "cast_string_to_dynamic_use_inference"),
+        *("date_time_input_format", "date_time_output_format"),
+        "do_not_merge_across_partitions_select_final",
+        *("output_format_json_array_of_rows", "output_format_json_quote_64bit_integers"),
+        *("output_format_json_escape_forward_slashes", "output_format_parquet_string_as_string"),
+    }
+)
 ERROR_CODE = re.compile(r"Code: (\d+)\. DB::")
 
 
@@ -103,9 +115,12 @@ def _insert(connection: Any, text: str, rows: IO[bytes]) -> int:  # noqa: ANN401
 
 def _settings(settings: Mapping[str, str]) -> str:
     """All settings for one SET: after a separate `SET readonly`, no other could be set."""
-    unknown = [name for name in settings if not SETTING_NAME.fullmatch(name)]
+    unknown = sorted(settings.keys() - SETTINGS)
     if unknown:
-        raise StatementError(f"expected the name of a setting, got {unknown[0]!r}")
+        raise StatementError(
+            f"expected settings that rt4chart sets itself, got {unknown[0][:80]!r}; set it in the "
+            "statement's own SETTINGS clause"
+        )
     limits = {name: _capped(settings.get(name, ""), most) for name, most in LIMITS.items()}
     values = {**settings, **limits, "log_comment": LOG_COMMENT}
     return ", ".join(f"{name} = {_quoted(str(value), chr(39))}" for name, value in values.items())

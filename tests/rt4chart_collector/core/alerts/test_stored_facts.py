@@ -18,8 +18,10 @@ from rt4chart_collector.core.alerts.facts import (
     FailureGrowth,
     GrowingIssueFacts,
     IssueFacts,
+    IssueShare,
     JudgeFacts,
     MeasuredRate,
+    NewIssueFacts,
     NoDataFacts,
     NoteFacts,
     UndecidedFacts,
@@ -102,7 +104,20 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
             "verifier": "v",
         },
     ),
-    (Rule.NEW_ISSUE, IssueFacts(issue="00ab", title="A", since_ns=START + 5), ISSUE),
+    (
+        Rule.NEW_ISSUE,
+        NewIssueFacts(
+            issue="00ab",
+            title="A",
+            since_ns=START + 5,
+            largest=(IssueShare(issue="1", title="B", service="s", route="r", share=0.5),),
+        ),
+        {
+            **ISSUE,
+            "issues": 1,
+            "largest": [{"issue": "1", "title": "B", "service": "s", "route": "r", "share": 0.5}],
+        },
+    ),
     (Rule.REGRESSED_ISSUE, IssueFacts(issue="00ab", title="A", since_ns=START), ISSUE),
     (
         Rule.GROWING_ISSUE,

@@ -25,6 +25,7 @@ from tests.otel_rt4chart.sampling.rates_server import RatesServer, serving
 from tests.rt4chart_collector.detect.monitor.world import HOUR, World
 from tests.rt4chart_collector.records import NOON, SECOND
 from tests.rt4chart_collector.telemetry.asked import get
+from tests.tokens import guard_with
 
 SET = SamplingRateRow("shop", "support", NOON, 0.5, NOON + HOUR, "rise")
 
@@ -130,7 +131,9 @@ def test_nothing_is_asked_for_where_it_is_off(client: Client) -> None:
 def test_rates_are_for_who_has_the_token() -> None:
     """As the other figures."""
     given = {"shop": [SET]}
-    route = rates_route(lambda name: given.get(name, ()), "s3cret", clock=lambda: NOON)
+    route = rates_route(
+        lambda name: given.get(name, ()), guard_with(read="s3cret"), clock=lambda: NOON
+    )
     app = Starlette(routes=[route], exception_handlers=dict(HANDLERS))
 
     assert get(app, f"{PATH}?service=shop").status_code == 401

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts
+from rt4chart_collector.core.alerts.facts import GrowingIssueFacts, IssueFacts, NewIssueFacts
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.detect.drift.policy import DAY_NS
 from rt4chart_collector.detect.monitor.issue_alerts import (
     is_growing,
@@ -15,6 +16,7 @@ from rt4chart_collector.detect.monitor.issue_alerts import (
     seen_today,
     traffic_growth,
 )
+from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
@@ -22,6 +24,7 @@ from rt4chart_collector.store.issues.issue_figures import DayWeight
 from rt4chart_collector.store.issues.issues import WatchedIssue
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, added, numbers, verdict
+from tests.rt4chart_collector.notify.reply_server import Reply, ReplyServer
 
 NOW = NOON + 600 * SECOND
 OLD = WatchedIssue(
@@ -67,6 +70,45 @@ def test_what_a_grouping_finds_in_old_failures_is_no_news() -> None:
     assert is_new(young, NOW)
     assert not is_new(replace(young, first_ns=NOW - 3 * DAY_NS), NOW)
     assert not is_new(young, NOW + DAY_NS)
+
+
+def test_the_first_run_is_one_message_and_later_ones_are_not(client: Client) -> None:
+    """With the number of issues, the five with the most failures, and where they are listed."""
+    sizes = (1, 2, 3, 4, 5, 6, 7)
+    for number, size in enumerate(sizes, 1):
+        store_issue(client, numbers(size, first=number * 10), number=number, title=f"Kind {number}")
+
+    (digest,) = issue_alerts(client, now_ns=NOW)
+    failures = numbers(1, first=200)
+    later = store_issue(client, failures, number=99, title="Later", at_ns=NOW + 3600 * SECOND)
+    alerts = issue_alerts(client, now_ns=NOW + 3600 * SECOND)
+    record_events(client, [IssueEvent(7, NOW, "state", "acknowledged", actor="ann")])
+    seen = issue_alerts(client, now_ns=NOW + 3600 * SECOND)
+
+    assert (digest.rule, digest.severity, digest.issue_id, digest.route) == (
+        "new_issue",
+        "warning",
+        0,
+        "",
+    )
+    assert digest.title == "7 new issues in the first grouping run"
+    assert isinstance(digest.facts, NewIssueFacts)
+    assert [(one.title, round(one.share, 3)) for one in digest.facts.largest] == [
+        (f"Kind {number}", round(number / 28, 3)) for number in (7, 6, 5, 4, 3)
+    ]
+    assert [alert.title for alert in alerts] == [digest.title, f"New issue: {later.title}"]
+    assert alerts[0].id == seen[0].id == digest.id
+
+    with ReplyServer(lambda _: Reply({})) as server:
+        settings = AlertSettings(alerts_webhook=f"{server.url}/hook", alerts_console="http://c")
+        Alerting(settings).process(client, [digest], now_ns=NOW)
+    (came,) = server.came
+    told = came.body["rt4chart"]
+    assert [link["url"] for link in told["links"]] == [
+        "http://c/issues",
+        *(f"http://c/issues/{number:016x}" for number in (7, 6, 5, 4, 3)),
+    ]
+    assert told["links"][1]["text"] == "25% Kind 7 (shop/billing)"
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake
 from tests.polling import wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.tokens import guard_with
 
 LIMIT = 100_000
 TOKEN = "s3cret"  # noqa: S105 - of this test
@@ -172,13 +173,16 @@ def test_token_is_asked_for_before_the_message(queue: Queue) -> None:
         never.wait(20)
         yield b""
 
-    with ways_in(Intake(queue.offer, token=TOKEN)) as served, served.channel() as channel:
+    with (
+        ways_in(Intake(queue.offer, guard=guard_with(ingest=TOKEN))) as served,
+        served.channel() as channel,
+    ):
         ask = streamed(channel)
         for sent in ((), (("authorization", "Bearer wrong"),)):
             with pytest.raises(grpc.RpcError) as refused:
                 ask(stalled(), metadata=sent, timeout=10)
             assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
-            assert "RT4CHART_TOKEN" in status_of(refused.value)[1]
+            assert "RT4CHART_INGEST_TOKEN" in status_of(refused.value)[1]
             assert TOKEN not in status_of(refused.value)[1]
         never.set()
         mine = (("authorization", f"Bearer {TOKEN}"),)

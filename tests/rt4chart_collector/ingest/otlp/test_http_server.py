@@ -19,6 +19,7 @@ from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.tokens import guard_with
 
 LIMIT = 10_000
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -202,7 +203,12 @@ def test_body_of_a_stranger_is_not_read(queue: Queue, sent: dict[str, str]) -> N
         raise AssertionError
         yield b""
 
-    answer = call(queue, body(), {**PROTOBUF, **sent}, intake=Intake(queue.offer, token=TOKEN))
+    answer = call(
+        queue,
+        body(),
+        {**PROTOBUF, **sent},
+        intake=Intake(queue.offer, guard=guard_with(ingest=TOKEN)),
+    )
 
     assert answer.status_code == 401
     assert queue.offered == []

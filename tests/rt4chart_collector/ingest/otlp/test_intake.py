@@ -20,6 +20,7 @@ from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
 from rt4chart_collector.ingest.writer import IngestWriter
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue
 from tests.rt4chart_collector.otlp.messages import request, span
+from tests.tokens import guard_with
 
 TOKEN = "s3cret-of-the-service"  # noqa: S105 - of this test
 
@@ -36,8 +37,10 @@ async def take(intake: Intake, body: bytes) -> Decoded:
 )
 def test_wrong_token_is_refused_in_words_that_help(header: str | None) -> None:
     """They say what to send and never what would be right."""
-    with pytest.raises(RefusedError, match=r"'Authorization: Bearer TOKEN'.*RT4CHART_TOKEN") as no:
-        Intake(Queue().offer, token=TOKEN).authenticate(header)
+    with pytest.raises(
+        RefusedError, match=r"'Authorization: Bearer TOKEN'.*RT4CHART_INGEST_TOKEN"
+    ) as no:
+        Intake(Queue().offer, guard=guard_with(ingest=TOKEN)).authenticate(header, "192.0.2.1")
 
     assert no.value.fault is Fault.UNAUTHENTICATED
     assert "s3cret" not in str(no.value)
@@ -45,7 +48,7 @@ def test_wrong_token_is_refused_in_words_that_help(header: str | None) -> None:
 
 def test_right_token_is_let_in() -> None:
     """The scheme's case does not count; without a token anything is let in."""
-    intake = Intake(Queue().offer, token=TOKEN)
+    intake = Intake(Queue().offer, guard=guard_with(ingest=TOKEN))
     tried = (f"Bearer {TOKEN}", f"bearer  {TOKEN} ", f"Bearer {TOKEN}x")
     assert [_lets_in(intake, header) for header in tried] == [True, True, False]
     assert _lets_in(Intake(Queue().offer), "Bearer something")
@@ -53,7 +56,7 @@ def test_right_token_is_let_in() -> None:
 
 def _lets_in(intake: Intake, header: str) -> bool:
     try:
-        intake.authenticate(header)
+        intake.authenticate(header, "192.0.2.1")
     except RefusedError:
         return False
     return True

@@ -21,6 +21,7 @@ from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, ways_in
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.service.beside import endpoint_of
+from tests.tokens import guard_with
 
 TOKEN = "the-right-one"  # noqa: S105 - of this test
 PATHS = (
@@ -46,7 +47,7 @@ BODY = request(*rag_trace(1, start_ns=10**18, answer="The trial lasts 14 days.")
 def both(client: Client, queue: Queue) -> Iterator[dict[str, str]]:
     """The addresses of the receiver and of the local API, each with its token."""
     with (
-        ways_in(Intake(queue.offer, token=TOKEN)) as served,
+        ways_in(Intake(queue.offer, guard=guard_with(ingest=TOKEN))) as served,
         serve_local_api(client.target),
     ):
         endpoint = endpoint_of(client)

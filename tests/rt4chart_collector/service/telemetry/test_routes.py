@@ -9,18 +9,19 @@ from rt4chart_collector.service.health import QUEUE_FULL, STORE_UNREACHABLE, Hea
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.status import Status
 from tests.rt4chart_collector.telemetry.asked import get, samples
+from tests.tokens import guard_with
 
 TOKEN = "s3cret"  # noqa: S105 - of this test
 
 
 def test_figures_ask_for_the_token_and_health_does_not() -> None:
     """Who asks whether it lives learns nothing else."""
-    app = operations_app(Status(ServiceMetrics()), TOKEN)
+    app = operations_app(Status(ServiceMetrics()), guard_with(read=TOKEN))
 
     for path in ("/metrics", "/status"):
         refused = get(app, path, "wrong")
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
-        assert "RT4CHART_TOKEN" in refused.text
+        assert "RT4CHART_READ_TOKEN" in refused.text
         assert TOKEN not in refused.text
         assert get(app, path, TOKEN).status_code == 200
     assert get(app, "/healthz").text == "ok\n"
@@ -31,7 +32,7 @@ def test_figures_ask_for_the_token_and_health_does_not() -> None:
 def test_readiness_says_the_first_reason_alone() -> None:
     """503 while any holds, and 200 again when none does."""
     health, away = Health(), [True]
-    app = operations_app(Status(ServiceMetrics(), health=health))
+    app = operations_app(Status(ServiceMetrics(), health=health), guard_with())
     health.add_check(QUEUE_FULL, lambda: True)
     health.add_check(STORE_UNREACHABLE, lambda: away[0])
 
@@ -55,7 +56,7 @@ def test_thread_of_another_part_has_a_reason_too() -> None:
     health.report_death("store watch")
     status = Status(ServiceMetrics(), health=health)
 
-    shown = samples(get(operations_app(status), "/metrics").text)
+    shown = samples(get(operations_app(status, guard_with()), "/metrics").text)
 
     assert health.reasons == ("store_watch_dead",)
     assert shown["rt4chart_unready", (("reason", "store_watch_dead"),)] == 1
@@ -72,7 +73,7 @@ def test_thread_of_another_part_has_a_reason_too() -> None:
 )
 def test_scraper_is_answered_in_its_format(accept: str, kind: str, end: str) -> None:
     """OpenMetrics where it asks for that, else Prometheus' own."""
-    answer = get(operations_app(Status(ServiceMetrics())), "/metrics", accept=accept)
+    answer = get(operations_app(Status(ServiceMetrics()), guard_with()), "/metrics", accept=accept)
 
     assert answer.headers["content-type"].startswith(kind)
     assert answer.text.endswith(end)

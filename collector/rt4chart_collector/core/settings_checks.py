@@ -1,0 +1,45 @@
+"""Checks of settings that do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import PREFIX
+from otel_rt4chart.core.settings_parsers import Address
+from rt4chart_collector.core.settings_parsers import METRICS_VARIABLE
+
+
+def check_metrics(url: str, own: Collection[Address]) -> None:
+    """Raise SettingsError where metrics would go to an address that this process serves."""
+    parts = urlsplit(url)
+    host, port = parts.hostname, parts.port
+    hosts = {"localhost", "127.0.0.1", "::1", *(address.host for address in own)}
+    if host in hosts and port in {address.port for address in own}:
+        raise SettingsError(
+            f"{PREFIX}SELF_METRICS or {METRICS_VARIABLE}: expected another receiver; got this "
+            f"service's own address {host}:{port}, which takes no metrics; name that of an "
+            f"OpenTelemetry Collector, or set {PREFIX}SELF_METRICS=off"
+        )
+
+
+def check_reachable(name: str, place: Address, section: object, token: str) -> None:
+    """Raise SettingsError where other machines reach an address without that token."""
+    if place.is_loopback or getattr(section, token) or getattr(section, f"{token}_file"):
+        return
+    raise SettingsError(
+        f"{PREFIX}{name.upper()}: other machines can reach {place}; set {PREFIX}{token.upper()} to "
+        f"a secret that clients send as 'Authorization: Bearer TOKEN' ({PREFIX}TLS_CERT and "
+        f"{PREFIX}TLS_KEY keep it secret), or listen on 127.0.0.1"
+    )
+
+
+def check_one(section: object, *names: str) -> None:
+    """Raise SettingsError where a token and the file of such tokens are both set."""
+    for name in names:
+        if getattr(section, name) and getattr(section, f"{name}_file"):
+            raise SettingsError(
+                f"{PREFIX}{name.upper()} and {PREFIX}{name.upper()}_FILE: expected one of them; "
+                "got both; write every token that is valid into the file, one a line"
+            )

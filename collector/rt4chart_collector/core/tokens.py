@@ -1,0 +1,157 @@
+"""Access tokens by purpose, from a variable or from a file that is read again when it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from hmac import compare_digest
+from pathlib import Path
+from threading import Lock
+
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.settings import PREFIX
+from otel_rt4chart.core.settings_parsers import bearer_token
+
+MAX_TOKENS, MAX_FILE_BYTES = 16, 64 * 1024
+# A file that is being rewritten may be empty for a moment; a file that stays away opens nothing.
+GRACE_S = 60.0
+# A file that changed just before it was read may have changed again within one tick of its clock.
+UNSETTLED_S = 2.0
+EXPECTED_FILE = f"expected 1 to {MAX_TOKENS} tokens of visible ASCII characters, one a line"
+
+log = logging.getLogger(__name__)
+
+
+class Purpose(StrEnum):
+    """What a token is for; none opens what is another's."""
+
+    INGEST = "ingest"  # send spans
+    READ = "read"  # metrics, status, and rates for applications
+    CONSOLE = "console"  # people sign in, and see everything
+    ADMIN = "admin"  # change state in the console
+
+    @property
+    def variable(self) -> str:
+        """The variable that holds the token; with `_FILE` appended, that of its file."""
+        return f"{PREFIX}{self.upper()}_TOKEN"
+
+
+def token_digest(token: str) -> bytes:
+    """What is kept and compared of a token: of one length, whatever the token's."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+class TokenSource:
+    """The tokens of one purpose; any thread may ask."""
+
+    def __init__(
+        self,
+        purpose: Purpose,
+        token: str = "",
+        file: str = "",
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`file` has one token a line, all of them valid; SettingsError if it cannot be used."""
+        self._variable = f"{purpose.variable}_FILE"
+        self._path = Path(file) if file else None
+        self._digests: tuple[bytes, ...] = (token_digest(token),) if token else ()
+        self._clock = clock
+        self._lock = Lock()
+        self._seen: tuple[int, ...] | None = None
+        self._failing_since: float | None = None
+        if self._path is not None:
+            try:
+                self._read(self._path)
+            except (OSError, ValueError) as error:
+                raise SettingsError(
+                    f"{self._variable}: {EXPECTED_FILE}; got {file!r}: {_reason(error)}"
+                ) from None
+
+    @property
+    def is_set(self) -> bool:
+        """True if the purpose needs a token, also while its file is away."""
+        return self._path is not None or bool(self._digests)
+
+    def digests(self) -> tuple[bytes, ...]:
+        """The digests of the tokens that are valid now."""
+        if self._path is None:
+            return self._digests
+        with self._lock:
+            try:
+                self._read(self._path)
+                self._failing_since = None
+            except (OSError, ValueError) as error:
+                self._note_failure(_reason(error))
+            return self._digests
+
+    def _read(self, path: Path) -> None:
+        """Read the file if it is another one than before, or has changed."""
+        # `stat` follows links: Kubernetes exchanges a secret by pointing a link elsewhere.
+        status = os.stat(path)
+        found = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if found == self._seen:
+            return
+        digests = _digests_in(path)
+        if digests != self._digests and self._seen is not None:
+            log.warning("%s: tokens were read again: %d are valid", self._variable, len(digests))
+        self._digests = digests
+        self._seen = found if time.time() - status.st_mtime > UNSETTLED_S else (0,)
+
+    def _note_failure(self, reason: str) -> None:
+        now = self._clock()
+        if self._failing_since is None:
+            self._failing_since = now
+            log.error(
+                "%s: %s; got %s; the tokens that were read before open for %.0f more seconds",
+                self._variable,
+                EXPECTED_FILE,
+                reason,
+                GRACE_S,
+            )
+        if now - self._failing_since >= GRACE_S:
+            self._digests = ()
+        self._seen = (0,)
+
+
+def token_sources(section: object) -> dict[Purpose, TokenSource]:
+    """The sources whose settings this section declares."""
+    return {
+        purpose: TokenSource(
+            purpose, getattr(section, f"{purpose}_token"), getattr(section, f"{purpose}_token_file")
+        )
+        for purpose in Purpose
+        if hasattr(section, f"{purpose}_token")
+    }
+
+
+def matching_purposes(digest: bytes, sources: Mapping[Purpose, TokenSource]) -> frozenset[Purpose]:
+    """The purposes with this token: every token is compared, in constant time."""
+    return frozenset(
+        purpose
+        for purpose, source in sources.items()
+        if sum([compare_digest(digest, known) for known in source.digests()])
+    )
+
+
+def _digests_in(path: Path) -> tuple[bytes, ...]:
+    with path.open("rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    tokens = list(filter(None, map(str.strip, data.decode("ascii").splitlines())))
+    if len(data) > MAX_FILE_BYTES or not 1 <= len(tokens) <= MAX_TOKENS:
+        raise ValueError(f"{len(tokens)} tokens in {len(data)} bytes")
+    for number, token in enumerate(tokens, 1):
+        if not bearer_token.is_valid(token):
+            raise ValueError(f"another text as token {number}")
+    return tuple(map(token_digest, tokens))
+
+
+def _reason(error: Exception) -> str:
+    """Why a file cannot be used, without a word of its content."""
+    if isinstance(error, OSError):
+        return str(error.strerror)
+    return "other characters" if isinstance(error, UnicodeDecodeError) else str(error)
