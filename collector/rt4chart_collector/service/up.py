@@ -73,11 +73,10 @@ def run_service(
 ) -> Iterator[Service]:
     """Run the service while the block runs; on exit, everything acknowledged is completed.
 
-    `guard` has the tokens of the process. With `opens_more`, the caller opens further listeners,
-    and the service is not ready before `Health.start`.
-    Raises SettingsError or StoreError before anything is accepted. The stages start from the back:
-    workers, assembler, writer, servers. They end in reverse order, so that each still finds the
-    next one: no new requests, then queued requests, open traces, and traces that wait for a worker.
+    `guard` has the tokens. With `opens_more`, the caller opens further listeners and then calls
+    `Health.start`. Raises SettingsError or StoreError before anything is accepted. Stages start
+    from the back: workers, assembler, writer, servers. They end in reverse order, so that each still
+    finds the next: no new requests, then queued requests, open traces, and traces that wait.
     """
     shutdown = Shutdown(settings.stop_s, Health(is_starting=True))
     guard = guard or guard_of_service(settings)
@@ -92,9 +91,8 @@ def run_service(
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
-        ingest = IngestWriter(
-            parts.insert, assembler.accept, max_bytes=settings.ingest_queue_mib * MIB
-        )
+        queue_bytes = settings.ingest_queue_mib * MIB
+        ingest = IngestWriter(parts.insert, assembler.accept, max_bytes=queue_bytes)
         shutdown.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
         status = Status(
             parts.metrics,
