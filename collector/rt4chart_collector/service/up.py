@@ -75,8 +75,8 @@ def run_service(
 
     `guard` has the tokens. With `opens_more`, the caller opens further listeners and then calls
     `Health.start`. Raises SettingsError or StoreError before anything is accepted. Stages start
-    from the back: workers, assembler, writer, servers. They end in reverse order, so that each still
-    finds the next: no new requests, then queued requests, open traces, and traces that wait.
+    from the back: workers, assembler, writer, servers. They end in reverse order, so that each
+    still finds the next: no new requests, then queued requests, open traces, waiting traces.
     """
     shutdown = Shutdown(settings.stop_s, Health(is_starting=True))
     guard = guard or guard_of_service(settings)
