@@ -30,10 +30,11 @@ QUIET = ("--trace-quiet-s", "0", "--stop-s", str(STOP_S))
 # What a test does to the service before it starts, as a fault of the part would.
 HUNG_STORE = """
 from rt4chart_collector.service import verification
-insert = verification.insert_spans
-def hang(client, spans):
-    threading.Event().wait(600) if spans[0].name == "retriever" else insert(client, spans)
-verification.insert_spans = hang
+insert = verification.SpanDeduplicator.insert
+def hang(self, spans):
+    is_answer = spans[0].name == "retriever"
+    return threading.Event().wait(600) if is_answer else insert(self, spans)
+verification.SpanDeduplicator.insert = hang
 """
 DYING_WORKER = """
 from otel_rt4chart.verify import Verifier

@@ -95,13 +95,20 @@ def test_a_bad_row_says_what_was_expected_and_what_came(
     assert expected in str(row["error"])
 
 
-def test_a_passage_of_a_megabyte_is_verified_whole(tmp_path: Path) -> None:
-    """The evidence at its very end is found: nothing is cut."""
+def test_a_passage_of_a_megabyte_is_verified_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is cut: undecided with the limit and the figure, and decided with other limits."""
     passage = "The quick brown fox jumps over the lazy dog. " * 23_000 + "The trial lasts 14 days."
     row = {"id": 1, "contexts": [passage], "answer": "The trial lasts 14 days."}
 
+    _, (limited,) = run(tmp_path, [json.dumps(row).encode()])
+    monkeypatch.setenv("RT4CHART_JUDGE_PASSAGE_CHARACTERS", "2000000")
+    monkeypatch.setenv("RT4CHART_JUDGE_SENTENCES_PER_ANSWER", "50000")
     status, (out,) = run(tmp_path, [json.dumps(row).encode()])
 
+    assert limited["label"] == "undecided"
+    assert "expected at most 500,000" in json.dumps(limited)
     assert (status, out["label"]) == (0, "entailed")
 
 

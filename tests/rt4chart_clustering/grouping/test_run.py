@@ -288,7 +288,8 @@ def test_commands_on_an_empty_database_say_what_to_do(
     client.command(f"DROP DATABASE {client.database}")
     assert call(ISSUES, "--dsn", dsn) == 0
     assert capsys.readouterr().out == (
-        "No issues. `rt4chart cluster` groups the failures into issues.\n"
+        "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
+        "similar failures (--min-size).\n"
     )
     assert call(CLUSTER, "--dsn", dsn) == 0
     assert "No new failures" in capsys.readouterr().out

@@ -37,14 +37,15 @@ def test_migrate_says_what_it_did(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """First what it would do, then that it did, then that there is nothing to do."""
-    last, name = ALL[-1], f"{client.database}_old"
+    name = f"{client.database}_old"
+    files = [f"{one.number:04} ({one.name})" for one in ALL]
     module = import_module("rt4chart_collector.store.engine.dsn")
     monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
     monkeypatch.setenv("RT4CHART_SPANS_TTL_DAYS", "9")
 
     with connect(store_dsn, database=name) as old:
         migrate(old)
-        # As if the last step had been broken off before it was entered.
+        # As if no step had been entered in the ledger.
         old.command("TRUNCATE TABLE rt4chart_schema_migrations")
         assert run("migrate", "--dry-run") == 0
         dry = capsys.readouterr().out
@@ -53,12 +54,12 @@ def test_migrate_says_what_it_did(
         assert run("migrate") == 0
         old.command(f"DROP DATABASE {name}")
 
-    assert dry.startswith(
-        f"migration {last.number:04} ({last.name}) is missing\n3 tables change their retention\n"
-    )
+    missing = "".join(f"migration {file} is missing\n" for file in files)
+    assert dry.startswith(f"{missing}3 tables change their retention\n")
     assert "MODIFY TTL toDate(Timestamp) + toIntervalDay(9);\n" in dry
-    assert done == (f"applied {last.number:04} ({last.name})\n3 tables change their retention\n")
-    assert capsys.readouterr().out == f"up to date: {len(ALL)} migration\n"
+    applied = "".join(f"applied {file}\n" for file in files)
+    assert done == f"{applied}3 tables change their retention\n"
+    assert capsys.readouterr().out == f"up to date: {len(ALL)} migrations\n"
 
 
 def test_migrate_fails_on_a_table_that_was_changed(
@@ -79,7 +80,7 @@ def test_dry_run_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture
     """Where there is none it says so."""
     assert main(["migrate", "--dry-run", "--dsn", f"chdb://{tmp_path}/none"]) == 0
 
-    assert capsys.readouterr().out.endswith(f"does not exist: {len(ALL)} migration to apply\n")
+    assert capsys.readouterr().out.endswith(f"does not exist: {len(ALL)} migrations to apply\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,7 +94,7 @@ def test_dry_run_makes_no_database_on_a_server(
         assert main(["migrate", "--dry-run", "--dsn", f"{dsn}absent"]) == 0
 
     told = capsys.readouterr().out
-    assert told.endswith(f"/absent does not exist: {len(ALL)} migration to apply\n")
+    assert told.endswith(f"/absent does not exist: {len(ALL)} migrations to apply\n")
     assert PASSWORD not in told
     assert client.query(named).result_rows == [(0,)]
 
@@ -117,7 +118,7 @@ def test_the_printed_script_is_what_migrate_applies(
         monkeypatch.setattr(module, "DEFAULT_DATABASE", name)
         assert run("migrate") == 0
         made.command(f"DROP DATABASE {name}")
-    assert capsys.readouterr().out == f"up to date: {len(ALL)} migration\n"
+    assert capsys.readouterr().out == f"up to date: {len(ALL)} migrations\n"
 
 
 def test_the_cluster_s_script_names_it(

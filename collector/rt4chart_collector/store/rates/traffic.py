@@ -95,7 +95,13 @@ def busiest_routes(
 
 # Decisions by cause: excluded by sampling, not verifiable as received, failures of this service.
 SAMPLED_OUT = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
-UNREADABLE = (Decision.NO_CONTENT, Decision.REDACTED, Decision.TRUNCATED, Decision.NO_CONTEXT)
+UNREADABLE = (
+    Decision.NO_CONTENT,
+    Decision.NO_ANSWER,
+    Decision.REDACTED,
+    Decision.TRUNCATED,
+    Decision.NO_CONTEXT,
+)
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
 DECISION_COUNTS = f"""
 SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
