@@ -88,7 +88,15 @@ def dsn(tmp_path: Path, filled: Path) -> str:
 def querying(dsn: str, rows: int) -> Iterator[subprocess.Popen[str]]:
     """`rt4chart sql` as a process with a query that does not end, once it runs."""
     command = [sys.executable, "-m", "otel_rt4chart", "sql", SLOW.format(rows), "--dsn", dsn]
-    with subprocess.Popen(command, cwd=ROOT, env=environ(), stderr=-1, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environ(),
+        stderr=-1,
+        text=True,
+        # A shell that starts the tests in the background makes them, and their children, ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
         try:
             with connect(dsn) as client:
                 # The statement that counts names the query too.
