@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Clash, DraftClaim, Judgement, Label, Sentence
@@ -182,14 +183,12 @@ def coverage_reason(reading: ClaimReading) -> str:
     return f"{reading.alignment.coverage:.0%} of its words' weight is in the passage"
 
 
-def missing_words_reason(
-    reading: ClaimReading, words: Sequence[str], sentences: Sequence[Sentence]
-) -> str:
+def missing_words_reason(reading: ClaimReading, words: Sequence[str]) -> str:
     """The words of the claim that no sentence has; `words`, where they are known already."""
     words = words or [
         word.text
         for word, met in zip(reading.claim.words, reading.alignment.equivalents, strict=True)
-        if not met and is_absent(word.text, sentences)
+        if not met
     ]
     if not words:
         return "no sentence of the passages joins its words"
@@ -198,8 +197,14 @@ def missing_words_reason(
 
 def is_absent(words: str, sentences: Sequence[Sentence]) -> bool:
     """True where no sentence has these words as they stand, in whatever case."""
+    folded = words.casefold()
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
-    return not any(pattern.search(text) for one in sentences for text in (one.text, one.rendered))
+    # Of half a megabyte of passages, most is ruled out by the plain search, four times as fast.
+    return not any(
+        folded in text.casefold() and pattern.search(text)
+        for one in sentences
+        for text in (one.text, one.rendered)
+    )
 
 
 def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
@@ -282,17 +287,23 @@ def judgement_from_odds(
             return Judgement(Label.CONTRADICTED, (near[0].index,), confidence, reason, clashes)
     differences = select_differences(reading, rivals=False)
     # What stands in a passage is not missing from it, whatever else is wrong with its use.
-    missing = [
-        Clash(slot, words)
-        for slot, words in (
-            [(one.slot, one.claimed) for one in differences] or [("term", word) for word in marked]
+    missing = list(
+        islice(
+            (
+                Clash(slot, words)
+                for slot, words in (
+                    [(one.slot, one.claimed) for one in differences]
+                    or [("term", word) for word in marked]
+                )
+                if is_absent(words, sentences)
+            ),
+            MAX_SHOWN,
         )
-        if is_absent(words, sentences)
-    ][:MAX_SHOWN]
+    )
     return Judgement(
         Label.BASELESS,
         confidence=confidence,
-        reason=missing_words_reason(reading, [one.claimed for one in missing], sentences),
+        reason=missing_words_reason(reading, [one.claimed for one in missing]),
         clashes=tuple(missing),
     )
 
