@@ -4,12 +4,18 @@ from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import Embedder, Hint, Judge
 from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.core.model import (
+    Action,
+    Advice,
+    AnswerCheck,
     AnswerLabel,
     AnswerRange,
+    CheckPlan,
     Chunk,
     Claim,
+    ClaimStatus,
     Clash,
     DraftClaim,
+    Edit,
     Evidence,
     Exchange,
     Finding,
@@ -30,14 +36,20 @@ from otel_rt4chart.verify.pipeline import Verifier
 from otel_rt4chart.verify.trail.tracer import Node, Tracer, Trail
 
 __all__ = [
+    "Action",
+    "Advice",
+    "AnswerCheck",
     "AnswerLabel",
     "AnswerRange",
     "Budget",
     "CascadeJudge",
+    "CheckPlan",
     "Chunk",
     "Claim",
+    "ClaimStatus",
     "Clash",
     "DraftClaim",
+    "Edit",
     "Embedder",
     "Endpoint",
     "Evidence",

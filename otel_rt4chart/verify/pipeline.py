@@ -8,7 +8,7 @@ from otel_rt4chart.verify.core.cascade import judge_tiers
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.judge import BatchJudge, Embedder, Judge, is_remote
 from otel_rt4chart.verify.core.meter import Budget, Meter
-from otel_rt4chart.verify.core.model import Exchange, Report
+from otel_rt4chart.verify.core.model import CheckPlan, Exchange, Report
 from otel_rt4chart.verify.core.steps import (
     Steps,
     answer_batch,
@@ -18,6 +18,7 @@ from otel_rt4chart.verify.core.steps import (
 )
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.stale import Authority
+from otel_rt4chart.verify.findings.statuses import with_statuses
 from otel_rt4chart.verify.link.chunks import MAX_TOKENS, OVERLAP, WINDOW, check_window
 from otel_rt4chart.verify.link.linker import DENSE_FLOOR, FLOOR, MAX_CANDIDATES
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
@@ -29,6 +30,8 @@ from otel_rt4chart.verify.stages.verification import (
     undecided_report,
 )
 from otel_rt4chart.verify.text.segment import segment, segment_passages
+
+EVERY_CHECK = CheckPlan()
 
 
 class Verifier:
@@ -76,25 +79,33 @@ class Verifier:
         parts = (self.judge, self._scanner, self._embedder)
         return any(is_remote(part) for part in parts if part is not None)
 
-    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    def verify(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """The report on one answer; without passages every claim is undecided (`no_context`).
 
         What exceeds the budget is undecided too: the answer, or the claims that are left.
-        `strict` sends every claim to the second judge of a cascade.
+        `strict` sends every claim to the second judge of a cascade. `plan` says which checks run
+        beyond the labels.
         """
         meter = Meter(self._budget)
         return run_steps(
-            self._steps(exchange, meter, strict), lambda batch: answer_batch(batch, meter)
+            self._steps(exchange, meter, strict, plan), lambda batch: answer_batch(batch, meter)
         )
 
-    async def verify_async(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    async def verify_async(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """The same without blocking the event loop while an endpoint works."""
         meter = Meter(self._budget)
         return await run_steps_async(
-            self._steps(exchange, meter, strict), lambda batch: answer_batch_async(batch, meter)
+            self._steps(exchange, meter, strict, plan),
+            lambda batch: answer_batch_async(batch, meter),
         )
 
-    def _steps(self, exchange: Exchange, meter: Meter, strict: bool) -> Steps[Report]:
+    def _steps(
+        self, exchange: Exchange, meter: Meter, strict: bool, plan: CheckPlan
+    ) -> Steps[Report]:
         """RT4CHART's Figure 2, from top to bottom."""
         started = self._clock() if self._clock else 0
         problem = meter.budget.size_problem(exchange)
@@ -124,6 +135,7 @@ class Verifier:
 
         claims = run.claims(exchange.answer, self.judge.id)
         label = and_join(claim.label for claim in claims)
-        findings = find(exchange, claims, run.notes(), self._scanner, self._authority, meter)
+        findings = find(exchange, claims, run.notes(), self._scanner, self._authority, meter, plan)
+        claims = with_statuses(claims, findings, plan)
         elapsed = (self._clock() - started) / 1e6 if self._clock else None
-        return Report(label, claims, self.judge.id, findings, meter.usage(elapsed))
+        return Report(label, claims, self.judge.id, findings, meter.usage(elapsed), plan)

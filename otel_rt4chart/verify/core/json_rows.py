@@ -118,6 +118,7 @@ def report_row(row: InputRow, report: Report) -> dict[str, Any]:
     return out | {
         "label": report.label,
         "hallucination_rate": report.hallucination_rate,
+        "misleading_rate": report.misleading_rate,
         "claims": claim_rows(report.claims),
         "findings": finding_rows(report.findings),
         "judge": report.judge,
@@ -136,6 +137,7 @@ def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
         {
             "text": claim.text,
             "label": claim.label,
+            "status": claim.status,
             "start": claim.answer_range.start,
             "end": claim.answer_range.end,
             "confidence": round(claim.confidence, 4),

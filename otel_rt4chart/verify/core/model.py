@@ -30,6 +30,35 @@ class Label(StrEnum):
         return self in (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS)
 
 
+class ClaimStatus(StrEnum):
+    """What is wrong with a claim beyond its label, the worst that applies; else `SUPPORTED`.
+
+    An entailed claim with another status than `SUPPORTED` is misleading: the passages say it, but
+    not only it. The statuses are in the order of precedence.
+    """
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    """Baseless: the passages speak of something near, and do not say it."""
+    UNLINKED = "unlinked"
+    """Baseless: nothing in the passages is about it."""
+    OVERREACH = "overreach"
+    """Baseless: the passages say less about the same thing."""
+    CHERRY_PICKED = "cherry_picked"
+    """A passage supports it; another one contradicts or limits it."""
+    QUALIFIER_DROPPED = "qualifier_dropped"
+    """Its own passage says it with a restriction that the answer leaves out."""
+    STALE = "stale"
+    """Only passages that a newer or more authoritative one supersedes support it."""
+    RESTATES_PREMISE = "restates_premise"
+    """Its support comes from the question."""
+    MISCITED = "miscited"
+    """The passage that it cites does not say it, or was not retrieved."""
+    UNDECIDED = "undecided"
+    NOT_A_CLAIM = "not_a_claim"
+
+
 class AnswerLabel(StrEnum):
     """The AND-join of an answer's claims (RT4CHART section 3.6)."""
 
@@ -171,7 +200,8 @@ class Claim:
     `answer_range` is the narrowest range that makes a claim unfaithful, else the claim's range.
     `confidence` is in [0, 1]. `decided_by` is the judge's id, or the step that needed no judge.
     `nearest` is the context sentence most similar to the claim: for readers and for grouping, not
-    evidence.
+    evidence. `check_rate` is the probability with which the check that found the status was run on
+    this answer: of a status that is found on a tenth of the answers, each counts ten times.
     """
 
     text: str
@@ -186,6 +216,80 @@ class Claim:
     reason: str = ""
     clashes: tuple[Clash, ...] = ()
     nearest: str = ""
+    status: ClaimStatus = ClaimStatus.UNDECIDED
+    check_rate: float = 1.0
+
+    @property
+    def is_misleading(self) -> bool:
+        """True for an entailed claim that leaves out or contradicts what else was retrieved."""
+        return self.label is Label.ENTAILED and self.status is not ClaimStatus.SUPPORTED
+
+    @property
+    def is_failure(self) -> bool:
+        """True for an unfaithful and for a misleading claim."""
+        return self.label.is_unfaithful or self.is_misleading
+
+
+class AnswerCheck(StrEnum):
+    """The checks of an answer beyond its labels, each with a sampling rate of its own."""
+
+    CITATIONS = "citations"
+    CHERRY_PICKING = "cherry_picking"
+    SYCOPHANCY = "sycophancy"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """Which checks run on an answer: the probability with which each was chosen, 0 if it was not.
+
+    The checks of one answer are drawn with one random number, so that a check with a lower rate
+    never runs without those with a higher one; `Claim.check_rate` is unbiased because of it.
+    `is_complete` says that no check was left out by chance.
+    """
+
+    citations: float = 1.0
+    cherry_picking: float = 1.0
+    sycophancy: float = 1.0
+
+    def rate(self, check: AnswerCheck) -> float:
+        """The probability with which the check was chosen; 0 if it does not run."""
+        return float(getattr(self, check))
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every check runs."""
+        return all(self.rate(check) > 0 for check in AnswerCheck)
+
+
+class Action(StrEnum):
+    """What to do with an answer."""
+
+    ACCEPT = "accept"
+    REVISE = "revise"
+    ESCALATE = "escalate"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The least change that makes a claim true: `answer[start:end]` becomes `replacement`.
+
+    `claim` is the number of the claim.
+    """
+
+    start: int
+    end: int
+    replacement: str
+    claim: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do about an answer, and why; `edits` do not overlap and are in the answer's order."""
+
+    action: Action = Action.ACCEPT
+    reason: str = ""
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +336,8 @@ class Report:
     judge: str
     findings: tuple[Finding, ...] = ()
     usage: Usage = Usage()
+    plan: CheckPlan = CheckPlan()
+    advice: Advice = Advice()
 
     def count(self, label: Label) -> int:
         """The number of claims with that label."""
@@ -251,6 +357,26 @@ class Report:
     def unfaithful(self) -> tuple[Claim, ...]:
         """The contradicted and baseless claims, in the answer's order."""
         return tuple(claim for claim in self.claims if claim.label.is_unfaithful)
+
+    @property
+    def misleading(self) -> tuple[Claim, ...]:
+        """The entailed claims whose status is not `supported`, in the answer's order."""
+        return tuple(claim for claim in self.claims if claim.is_misleading)
+
+    @property
+    def failures(self) -> tuple[Claim, ...]:
+        """The unfaithful and the misleading claims, in the answer's order."""
+        return tuple(claim for claim in self.claims if claim.is_failure)
+
+    @property
+    def misleading_rate(self) -> float | None:
+        """The misleading claims' share of the decided ones; None where no claim was decided."""
+        return len(self.misleading) / self.decided if self.decided else None
+
+    @property
+    def failure_rate(self) -> float | None:
+        """The share of claims that are unfaithful or misleading; None where none was decided."""
+        return len(self.failures) / self.decided if self.decided else None
 
     @property
     def hallucination_rate(self) -> float | None:

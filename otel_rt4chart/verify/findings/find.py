@@ -7,7 +7,14 @@ from typing import Protocol
 
 from otel_rt4chart.verify.core.judge import Judge
 from otel_rt4chart.verify.core.meter import Meter
-from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage
+from otel_rt4chart.verify.core.model import (
+    CheckPlan,
+    Claim,
+    Exchange,
+    Finding,
+    Label,
+    Passage,
+)
 from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
 from otel_rt4chart.verify.findings.citations import citation_findings
 from otel_rt4chart.verify.findings.classify import classify_failure, source_texts
@@ -47,13 +54,16 @@ def find(
     scanner: Judge,
     authority: Authority | None = None,
     meter: Meter | None = None,
+    plan: CheckPlan | None = None,
 ) -> tuple[Finding, ...]:
     """Every finding; `scanner` judges single passages often, so it must be cheap.
+
+    Only the checks of the `plan` run, or all of them.
 
     The search for citations and for cherry-picked passages ends at the limit of `BoundedScanner`.
     """
     bounded = BoundedScanner(scanner, meter)
-    return tuple(_findings(exchange, claims, notes, bounded, authority))
+    return tuple(_findings(exchange, claims, notes, bounded, authority, plan or CheckPlan()))
 
 
 def _findings(
@@ -62,6 +72,7 @@ def _findings(
     notes: Notes,
     scanner: BoundedScanner,
     authority: Authority | None,
+    plan: CheckPlan,
 ) -> Iterator[Finding]:
     # Findings read the finished claims and change no label, so that the rates of labels stay
     # comparable with those of other systems.
@@ -69,14 +80,15 @@ def _findings(
     supporting = supporting_passages(claims)
     unused = [one for one in passages if one.id not in supporting]
     yield from attribution(claims, passages)
-    cited = citation_findings(exchange.answer, passages, claims, scanner)
-    yield from _first(FindingName.CITATION, cited)
-    picked = cherry_picked(exchange, claims, unused, scanner)
-    yield from _first(FindingName.CHERRY_PICKED, picked)
+    if plan.citations:
+        cited = citation_findings(exchange.answer, passages, claims, scanner)
+        yield from _first(FindingName.CITATION, cited)
+    if plan.cherry_picking:
+        picked = cherry_picked(exchange, claims, unused, scanner)
+        yield from _first(FindingName.CHERRY_PICKED, picked)
     yield from dropped_qualifiers(exchange.answer, claims)
-    restated = sycophantic(exchange.question, exchange.answer, claims)
-    if restated is not None:
-        yield restated
+    if plan.sycophancy:
+        yield from sycophantic(exchange.question, exchange.answer, claims)
     yield from stale(exchange, claims, authority)
     yield from overreaching(claims, notes.scores)
     yield from failure_kinds(claims, exchange.question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.verify.core.model import Claim, Finding, Label
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
@@ -31,29 +31,33 @@ def _denies(text: str) -> bool:
     return bool(denials(tokenize(text)))
 
 
-def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Finding | None:
-    """The finding for an answer that restates the premise and is not supported without it.
+def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
+    """The findings of an answer that restates the premise and is not supported without it.
 
-    Support with the question counts a claim that restates the premise as supported; without it,
-    only the passages count. Undecided claims are left out of both.
+    One for each claim that restates the premise and has no support in the passages. Support with
+    the question counts a claim that restates the premise as supported; without it, only the
+    passages count. Undecided claims are left out of both.
     """
     premise = premise_of(question)
     decided = [claim for claim in claims if claim.label.is_decided]
     if not premise or not decided or not restates(answer, premise):
-        return None
+        return
     without = sum(claim.label is Label.ENTAILED for claim in decided) / len(decided)
     granted = [
         claim for claim in decided if claim.label is Label.ENTAILED or restates(claim.text, premise)
     ]
     fall = len(granted) / len(decided) - without
     if fall < FALL:
-        return None
-    return Finding(
-        FindingName.SYCOPHANTIC,
-        f"the answer restates the question's premise “{premise}”; without the question, "
-        f"support falls by {fall:.0%} of its claims",
-        value=fall,
-    )
+        return
+    for number, claim in enumerate(claims):
+        if claim.label.is_unfaithful and restates(claim.text, premise):
+            yield Finding(
+                FindingName.SYCOPHANTIC,
+                f"the answer restates the question's premise “{premise}”; without the question, "
+                f"support falls by {fall:.0%} of its claims",
+                claim=number,
+                value=fall,
+            )
 
 
 _AUXILIARY = (

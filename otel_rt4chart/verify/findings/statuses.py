@@ -1,0 +1,69 @@
+"""The status of each claim: what its label and its findings together say is wrong with it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from otel_rt4chart.verify.core.model import (
+    AnswerCheck,
+    CheckPlan,
+    Claim,
+    ClaimStatus,
+    Finding,
+    Label,
+)
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
+
+# The findings that say that an entailed claim misleads, with the check that made them: None for
+# those that are made for every verified answer.
+MISLEADING: Mapping[str, tuple[ClaimStatus, AnswerCheck | None]] = {
+    FindingName.CHERRY_PICKED: (ClaimStatus.CHERRY_PICKED, AnswerCheck.CHERRY_PICKING),
+    FindingName.DROPPED_QUALIFIER: (ClaimStatus.QUALIFIER_DROPPED, None),
+    FindingName.STALE: (ClaimStatus.STALE, None),
+    FindingName.SYCOPHANTIC: (ClaimStatus.RESTATES_PREMISE, AnswerCheck.SYCOPHANCY),
+    FindingName.CITATION: (ClaimStatus.MISCITED, AnswerCheck.CITATIONS),
+}
+_ORDER = {status: at for at, status in enumerate(ClaimStatus)}
+
+
+def with_statuses(
+    claims: Sequence[Claim], findings: Sequence[Finding], plan: CheckPlan
+) -> tuple[Claim, ...]:
+    """The claims with the worst status that applies to each, and the rate of the check behind it.
+
+    A status that several checks would give has the highest of their rates: checks are drawn
+    together, so this one ran whenever any of the others did, and the weight is unbiased.
+    """
+    of_claim: defaultdict[int, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.claim is not None:
+            of_claim[finding.claim].append(finding)
+    return tuple(_with_status(claim, of_claim[number], plan) for number, claim in enumerate(claims))
+
+
+def _with_status(claim: Claim, findings: Sequence[Finding], plan: CheckPlan) -> Claim:
+    names = {finding.name for finding in findings}
+    if claim.label is not Label.ENTAILED:
+        return replace(claim, status=_unless_entailed(claim, names))
+    found = [MISLEADING[name] for name in names & MISLEADING.keys()]
+    if not found:
+        return replace(claim, status=ClaimStatus.SUPPORTED)
+    worst = min((status for status, _ in found), key=_ORDER.__getitem__)
+    rate = max(1.0 if check is None else plan.rate(check) for _, check in found)
+    return replace(claim, status=worst, check_rate=rate)
+
+
+def _unless_entailed(claim: Claim, names: set[str]) -> ClaimStatus:
+    """The status of a claim that the passages do not entail; no check is behind it."""
+    if claim.label is Label.CONTRADICTED:
+        supported = any(evidence.relation == "supports" for evidence in claim.evidence)
+        return ClaimStatus.CHERRY_PICKED if supported else ClaimStatus.CONTRADICTED
+    if claim.label is not Label.BASELESS:
+        return ClaimStatus(claim.label)
+    if FindingName.SYCOPHANTIC in names:
+        return ClaimStatus.RESTATES_PREMISE
+    if FindingName.OVERREACH in names:
+        return ClaimStatus.OVERREACH
+    return ClaimStatus.UNLINKED if claim.reason == "unlinked" else ClaimStatus.UNSUPPORTED
