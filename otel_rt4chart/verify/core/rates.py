@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import correlation
 
 Z_95 = 1.959963984540054
@@ -13,11 +14,25 @@ Z_95 = 1.959963984540054
 ASSUMED_ICC = 0.2
 
 
+class Measure(StrEnum):
+    """Which claims a rate counts; its denominator is always the decided claims.
+
+    `UNFAITHFUL` claims are contradicted or baseless (RT4CHART section 2), `MISLEADING` ones are
+    entailed with a status other than `supported`. No claim is both; `EITHER` is their sum.
+    """
+
+    UNFAITHFUL = "unfaithful"
+    MISLEADING = "misleading"
+    EITHER = "either"
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSums:
-    """Sums over verified answers; m = decided claims, x = unfaithful claims, w = sample weight.
+    """Sums over verified answers; m = decided claims, x = claims of a measure, w = sample weight.
 
-    They are sufficient for a weighted ratio and its variance, and a database can add them up.
+    They are sufficient for a weighted ratio and its variance, and a database can add them up. A
+    claim that only a part of the answers is checked for counts in x as 1 / the rate of the check,
+    so x may exceed m in one answer and is right on average (Horvitz and Thompson 1952).
     """
 
     answers: int
@@ -40,7 +55,7 @@ class Rate:
 
 
 def claim_rate(sums: AnswerSums) -> Rate:
-    """The weighted share of unfaithful claims, with an interval for clustered claims.
+    """The weighted share of the claims that x counts, with an interval for clustered claims.
 
     The claims of one answer are correlated, so the effective number of claims is Kish's size
     divided by the design effect, which is estimated by the linearised variance of a ratio
