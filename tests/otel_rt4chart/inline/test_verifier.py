@@ -14,7 +14,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.sampling import Policy
-from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify import CheckPlan, Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify.pipeline import EVERY_CHECK
 from tests.otel_rt4chart.inline.app import KIND, PASSAGE, App, rules
 
 
@@ -38,13 +39,15 @@ class Watching(Verifier):
         self.go.set()
         self.begun = threading.Event()
 
-    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    def verify(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """As ever."""
         self.seen.append(exchange)
         self.enabled.append(is_instrumentation_enabled())
         self.begun.set()
         self.go.wait(20)
-        return super().verify(exchange, strict=strict)
+        return super().verify(exchange, strict=strict, plan=plan)
 
 
 def test_an_answer_is_verified_and_told_in_three_ways() -> None:
@@ -302,7 +305,9 @@ def test_an_uncaught_error_in_a_judge_is_logged_by_its_type(
     """Its message may quote what users wrote."""
 
     class Failing(Verifier):
-        def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+        def verify(
+            self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+        ) -> Report:
             raise ValueError(exchange.answer)
 
     with running(App(build=lambda: Failing(RulesJudge()))) as app, caplog.at_level(logging.DEBUG):
