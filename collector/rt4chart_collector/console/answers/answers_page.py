@@ -14,10 +14,9 @@ from starlette.responses import Response
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
-from rt4chart_collector.console.answers.wording import visible
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.view.filters import label, link, shortened, when
+from rt4chart_collector.console.view.filters import label, link, shortened, visible, when
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
     bad_request,
