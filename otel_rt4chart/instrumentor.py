@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import Any
 
 from opentelemetry import trace
@@ -27,6 +28,7 @@ from otel_rt4chart.settings.application import (
     setting_warnings,
     wants_redaction,
 )
+from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.spans.reading.sdk import RouteCallable
 
 
@@ -36,7 +38,8 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
     Arguments of `instrument`, all optional: `tracer_provider`, `logger_provider`,
     `meter_provider`; `mode` ("mark" or "inline"); `sample_rate` (0 to 1); `route`, a callable from
     the spans of a trace, local root first, to a name or None; `redact`, a callable from text to
-    text; `judge`, the name of the judge of the inline mode. Defaults come from the environment.
+    text; `judge`, the name of the judge of the inline mode; `on_verdict`, a callable that the
+    inline mode calls with each `Verdict`. Defaults come from the environment.
 
     A wrong argument raises SettingsError. A wrong environment variable is logged and switches
     verification off, because it must not stop the application. If redaction was requested, it stays
@@ -74,6 +77,7 @@ def _check_arguments(
     route: RouteCallable | None = None,
     redact: Callable[[str], str] | None = None,
     judge: str | None = None,
+    on_verdict: Callable[[Verdict], object] | None = None,
     **unknown_arguments: object,
 ) -> InstrumentOptions | None:
     """The validated options; None, with the reason in the log, if there is nothing to do."""
@@ -83,11 +87,13 @@ def _check_arguments(
     ):
         raise SettingsError(
             "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
-            f"sample_rate, route, redact or judge, got {', '.join(unknown)}"
+            f"sample_rate, route, redact, judge or on_verdict, got {', '.join(unknown)}"
         )
-    for name, value in (("route", route), ("redact", redact)):
+    for name, value in (("route", route), ("redact", redact), ("on_verdict", on_verdict)):
         if value is not None and not callable(value):
             raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
+    if iscoroutinefunction(on_verdict):
+        raise SettingsError("on_verdict: expected a function that is not async: it is not awaited")
     if mode is not None and mode not in MODES:
         raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
     if sample_rate is not None:
@@ -118,11 +124,21 @@ def _check_arguments(
         LOG.warning(
             "judge=%r is ignored: in mode=%r the service chooses the judge", judge, settings.mode
         )
+    if on_verdict is not None and settings.mode != "inline":
+        LOG.warning("on_verdict is ignored: in mode=%r the service verifies", settings.mode)
     provider = _find_sdk_provider(tracer_provider or trace.get_tracer_provider())
     if provider is None:
         return None
     return InstrumentOptions(
-        provider, settings, route, redact, judge, logger_provider, meter_provider, is_wrong
+        provider,
+        settings,
+        route,
+        redact,
+        judge,
+        logger_provider,
+        meter_provider,
+        is_wrong,
+        on_verdict,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import (
@@ -49,9 +50,10 @@ LEANS = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^(?:[A-Z][\w-]*\s?(?:[\w-]+\s?){0,3}):\s+(?=\S)")
-_LIMITING_HEADING = re.compile(r"\W*(?:exclusion|exception|limit(?:ation)?|restriction)s?\s*:", re.I)
+_LIMITING_HEADING = re.compile(
+    r"\W*(?:exclusion|exception|limit(?:ation)?|restriction)s?\s*:", re.I
+)
 _END = re.compile(r"[\s.!?…;:]*$")
-_VALUES = ("number", "date", "name")
 
 
 class NoEditError(Exception):
@@ -114,7 +116,7 @@ def _ordered(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """The edits in order; two equal ones are made once, for the first claim."""
     unique = {(edit.start, edit.end, edit.replacement): edit for edit in reversed(edits)}
     ordered = sorted(unique.values(), key=lambda edit: (edit.start, edit.end))
-    if any(left.end > right.start for left, right in zip(ordered, ordered[1:], strict=False)):
+    if any(left.end > right.start for left, right in pairwise(ordered)):
         raise NoEditError("the edits of two claims overlap")
     return tuple(ordered)
 
@@ -130,7 +132,8 @@ def _mend(answer: str, place: _ClaimPlace, findings: Sequence[Finding]) -> list[
     if claim.status is ClaimStatus.CHERRY_PICKED and claim.label.is_unfaithful:
         raise NoEditError(f"the passages disagree about “{claim.text}”")
     if claim.label is Label.CONTRADICTED:
-        return _replace_values(answer, place)
+        replaced = _replace_value(answer, place)
+        return [replaced] if replaced else None
     names = {finding.name for finding in findings}
     if claim.label is Label.BASELESS or FindingName.SYCOPHANTIC in names:
         return None
@@ -148,43 +151,44 @@ def _mend(answer: str, place: _ClaimPlace, findings: Sequence[Finding]) -> list[
     return edits
 
 
-def _replace_values(answer: str, place: _ClaimPlace) -> list[Edit] | None:
-    """The source's values in place of the claim's, where each has exactly one counterpart."""
-    clashes = place.claim.clashes
-    edits = [_replace_value(answer, place, clash) for clash in clashes]
-    found = [edit for edit in edits if edit is not None]
-    is_clear = len({clash.claimed for clash in clashes}) == len(clashes) == len(found)
-    return found if found and is_clear else None
-
-
-def _replace_value(answer: str, place: _ClaimPlace, clash: Clash) -> Edit | None:
-    if not clash.claimed or not clash.found:
-        return None
-    if clash.slot == "negation":
-        if re.sub(r"\bnot\s+", "", clash.claimed) != re.sub(r"\bnot\s+", "", clash.found):
-            return None
-    elif clash.slot not in _VALUES or not _has_same_form(clash.slot, clash.claimed, clash.found):
+def _replace_value(answer: str, place: _ClaimPlace) -> Edit | None:
+    """The source's value in place of the claim's, where exactly one clashes and can be replaced."""
+    clash = place.claim.clashes[0] if len(place.claim.clashes) == 1 else None
+    if clash is None or not clash.claimed or not clash.found:
         return None
     words = re.compile(rf"(?<!\w){re.escape(clash.claimed)}(?!\w)")
     found = list(words.finditer(answer, place.sentence.start, place.sentence.end))
-    if len(found) != 1 or re.search(r"\ban?\s+$", answer[: found[0].start()], re.IGNORECASE):
+    if len(found) != 1 or not _can_replace(clash, answer, *found[0].span()):
         return None
     start, end = found[0].span()
     said = f"the source says “{clash.found}”, not “{clash.claimed}”"
     return Edit(start, end, clash.found, place.number, said)
 
 
-def _has_same_form(slot: str, claimed: str, found: str) -> bool:
-    """True where one can stand in the other's place: a number with a unit for one with a unit."""
-    return slot != "number" or len(claimed.split()) == len(found.split())
+def _can_replace(clash: Clash, answer: str, start: int, end: int) -> bool:
+    """True where the found value fits: a number with a unit for one, a whole name for one."""
+    before, after = answer[:start], answer[end:]
+    if re.search(r"\ban?\s+$", before, re.IGNORECASE):  # "an 8-day" would become "an 7-day"
+        return False
+    if clash.slot == "negation":
+        return _without_not(clash.claimed) == _without_not(clash.found)
+    if clash.slot == "name":
+        is_part = re.search(r"[A-Z][\w'’.-]*\s$", before) or re.match(r"\s[A-Z]|['’]", after)
+        is_part = is_part and not re.search(r"(?:^|[.!?]\s+|\n)\w+\s$", before)
+        names = (clash.claimed, clash.found)
+        return not is_part and all(n[0].isupper() and not n.endswith(("'s", "’s")) for n in names)
+    is_alike = len(clash.claimed.split()) == len(clash.found.split())
+    return clash.slot == "date" or (clash.slot == "number" and is_alike)
+
+
+def _without_not(text: str) -> str:
+    return re.sub(r"\bnot\s+", "", text)
 
 
 def _put_qualifier(answer: str, place: _ClaimPlace, finding: Finding) -> Edit:
-    """The restriction behind the claim, in the words of the passage; else the passage's sentence."""
+    """The restriction behind the claim, in the passage's words; else the passage's sentence."""
     for evidence in finding.evidence:
-        for restriction in dropped_restrictions(
-            evidence.text, place.claim.text, content(answer)
-        ):
+        for restriction in dropped_restrictions(evidence.text, place.claim.text, content(answer)):
             text = restriction.text.rstrip(" .,;:")
             edit = _bounded(answer, place, text) or _followed(answer, place, text)
             if edit is not None:
@@ -359,21 +363,26 @@ def _without_sentences(
 ) -> Iterator[Edit]:
     """One edit for each sentence that goes, with the space on one of its sides."""
     indices = {sentence.index for sentence in gone}
-    first_claim: Mapping[int, int] = {
-        claims[number].sentence: number for number in sorted(dropped, reverse=True)
-    }
-    kept_end = 0
-    for at, sentence in enumerate(sentences):
-        if sentence.index not in indices:
-            kept_end = sentence.end
+    number_of = {claims[number].sentence: number for number in sorted(dropped, reverse=True)}
+    for is_gone, group in groupby(range(len(sentences)), lambda n: sentences[n].index in indices):
+        if not is_gone:
             continue
-        following = sentences[at + 1] if at + 1 < len(sentences) else None
-        if following and following.index not in indices and LEANS.match(following.text):
-            raise NoEditError(f"“{following.text}” depends on the sentence that would be removed")
-        start, end = sentence.start, following.start if following else len(answer)
-        gap = answer[sentence.end : end]
-        # The space behind it goes too, but not a paragraph's end: then the space before it.
-        if following is None or ("\n" in gap and "\n" not in answer[kept_end:start]):
-            start, end = max(kept_end, len(answer[:start].rstrip())), sentence.end
-        number = first_claim[sentence.index]
-        yield Edit(start, end, "", number, _why_dropped(claims[number]))
+        run = list(group)
+        before = sentences[run[0] - 1].end if run[0] else 0
+        behind = sentences[run[-1] + 1] if run[-1] + 1 < len(sentences) else None
+        if behind and LEANS.match(behind.text):
+            raise NoEditError(f"“{behind.text}” depends on the sentence that would be removed")
+        start, last_end = sentences[run[0]].start, sentences[run[-1]].end
+        gap = answer[last_end : behind.start] if behind else ""
+        # The space behind them goes too, but not a paragraph's end: then the space before them.
+        takes_before = behind is None or ("\n" in gap and "\n" not in answer[before:start])
+        if takes_before:
+            start = max(before, len(answer[:start].rstrip()))
+        for at in run:
+            index = sentences[at].index
+            is_last = at == run[-1]
+            end = (
+                sentences[at + 1].start if not is_last else last_end + len(gap) * (not takes_before)
+            )
+            yield Edit(start, end, "", number_of[index], _why_dropped(claims[number_of[index]]))
+            start = end

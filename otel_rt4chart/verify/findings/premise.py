@@ -48,9 +48,7 @@ _DETERMINER = r"(?:the|a|an|my|your|our|his|her|its|their|all|every|each)"
 _NEGATED = re.compile(
     rf"{_LEADING.pattern}\s+(?:{_PRONOUN}|{_DETERMINER})\b.*[?？]$", re.IGNORECASE
 )
-_CONCLUDED = re.compile(
-    rf"^\W*so,?\s+((?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$)", re.IGNORECASE
-)
+_CONCLUDED = re.compile(rf"^\W*so,?\s+((?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$)", re.IGNORECASE)
 # "It isn't free, is it?" takes two patterns: one would backtrack over a long sentence.
 _DENIED = re.compile(r"n['’]t\b|\b(?:not|never|no)\b", re.IGNORECASE)
 _AFFIRMED_TAG = re.compile(
