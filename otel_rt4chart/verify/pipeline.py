@@ -16,6 +16,7 @@ from otel_rt4chart.verify.core.judge import (
 )
 from otel_rt4chart.verify.core.meter import Budget, Meter
 from otel_rt4chart.verify.core.model import CheckPlan, Exchange, Report
+from otel_rt4chart.verify.core.revision import revised
 from otel_rt4chart.verify.core.steps import (
     Steps,
     answer_batch,
@@ -23,7 +24,7 @@ from otel_rt4chart.verify.core.steps import (
     run_steps,
     run_steps_async,
 )
-from otel_rt4chart.verify.findings.advice import advise, confirmed, revised
+from otel_rt4chart.verify.findings.advice import advise, confirmed
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.findings.statuses import with_statuses

@@ -10,7 +10,6 @@ from otel_rt4chart.verify.core.model import (
     Advice,
     Claim,
     ClaimStatus,
-    Edit,
     Finding,
     Label,
     Report,
@@ -114,14 +113,3 @@ def _revised(failures: Sequence[Claim]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
-
-
-def revised(answer: str, edits: Sequence[Edit]) -> str:
-    """The answer with the edits made; they must not overlap. ValueError if they do."""
-    parts, done = [], 0
-    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
-        if not done <= edit.start <= edit.end <= len(answer):
-            raise ValueError(f"expected edits that do not overlap, got {edit.start}:{edit.end}")
-        parts += [answer[done : edit.start], edit.replacement]
-        done = edit.end
-    return "".join(parts) + answer[done:]

@@ -14,7 +14,7 @@ from otel_rt4chart.verify.text.citations import Citation, citations
 _TITLES = ("title", "name", "document", "document_title", "source", "file_name", "filename")
 _URLS = ("url", "uri", "link", "href", "source", "source_url", "id", "document_id", "doc_id")
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'“”‘’|]+", re.IGNORECASE)
-_SUPERSCRIPT = re.compile(r"(?<=[.,;:!?”\"')])[¹²³⁰⁴-⁹]{1,3}")
+_FOOTNOTE = re.compile(r"(?<=[.,;:!?”\"')])[¹²³⁰⁴-⁹]{1,3}|(?<=\w)\[\^\d{1,3}\](?!:)")
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # "[1]: https://…" and "[^1]: Benefits Guide" anywhere; "[1] …" and "1. …" below such a heading.
 _DEFINITION = re.compile(r"^[ \t]*\[\^?(?P<number>\d{1,3})\]:[ \t]*(?P<named>\S.*)$", re.M)
@@ -117,7 +117,7 @@ def resolve_marks(answer: str, cited: CitedPassages) -> tuple[ResolvedCitation, 
         one
         for one in (
             *_brackets(answer, cited, defined),
-            *_superscripts(answer, cited, defined),
+            *_footnotes(answer, cited, defined),
             *_links(answer, cited),
             *_attributions(answer, cited),
         )
@@ -153,12 +153,12 @@ def _brackets(
             yield ResolvedCitation(*where, (named,) if named else (), named is None)
 
 
-def _superscripts(
+def _footnotes(
     answer: str, cited: CitedPassages, defined: Mapping[str, str]
 ) -> Iterator[ResolvedCitation]:
-    """Footnotes behind a sentence: "covered.²"; elsewhere such a digit may be a unit's."""
-    for match in _SUPERSCRIPT.finditer(answer):
-        number = match.group().translate(_DIGITS)
+    """Footnotes: "covered.²" and "covered[^2]"; elsewhere a raised digit may be a unit's."""
+    for match in _FOOTNOTE.finditer(answer):
+        number = match.group().translate(_DIGITS).strip("[^]")
         where = (*match.span(), match.group(), number)
         if number in defined:
             yield ResolvedCitation(*where, _named_in_list(defined[number], cited))

@@ -201,7 +201,7 @@ def _misattributed(
             if says is not None:
                 yield Finding(
                     FindingName.CITATION,
-                    f"passage {', '.join(named)} is cited for “{' '.join(draft.text.split())}”, "
+                    f"passage {', '.join(named)} is cited for “{sentence.text}”, "
                     f"which is in passage {says.id}",
                     kind="does_not_support",
                     passage_ids=tuple(named),
