@@ -81,7 +81,7 @@ class Verifier:
             window, overlap, max_chunk_tokens, floor, dense_floor, candidates, reruns
         )
         self._embedder = embedder
-        self._budget = budget or Budget()
+        self.budget = budget or Budget()
         self._scanner: Judge = RulesJudge() if scanner is None else scanner
         self._authority = authority
         self._clock = clock
@@ -104,7 +104,7 @@ class Verifier:
         `strict` sends every claim to the second judge of a cascade. `plan` says which checks run
         beyond the labels.
         """
-        meter = Meter(self._budget)
+        meter = Meter(self.budget)
         return run_steps(
             self._steps(exchange, meter, strict, plan), lambda batch: answer_batch(batch, meter)
         )
@@ -113,7 +113,7 @@ class Verifier:
         self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
     ) -> Report:
         """The same without blocking the event loop while an endpoint works."""
-        meter = Meter(self._budget)
+        meter = Meter(self.budget)
         return await run_steps_async(
             self._steps(exchange, meter, strict, plan),
             lambda batch: answer_batch_async(batch, meter),

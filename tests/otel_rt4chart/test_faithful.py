@@ -87,7 +87,7 @@ def test_a_passages_metadata_tell_that_it_is_stale() -> None:
     """Mappings are read as the rows of the command line are."""
     passage = {"id": "a", "text": PASSAGES[0], "metadata": {"status": "superseded"}}
 
-    with pytest.raises(AssertionError, match="stale: The free trial lasts 14 days."):
+    with pytest.raises(AssertionError, match="stale: The free trial lasts 14 days"):
         assert_faithful("The free trial lasts 14 days.", [passage])
 
 

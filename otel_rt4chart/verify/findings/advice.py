@@ -22,7 +22,6 @@ from otel_rt4chart.verify.language.tokens import content
 MIN_CONFIDENCE = 0.6
 MAX_CONTRADICTIONS = 1
 _LIKELY = 0.5  # what is called supported with less is more likely wrong than right
-_WEIGHT = 2  # content words: "it does" that could not be decided decides nothing
 _EDITED = {
     ClaimStatus.CONTRADICTED: "contradicted",
     ClaimStatus.UNSUPPORTED: "unsupported",
@@ -77,7 +76,8 @@ def _undecided(claims: Sequence[Claim]) -> str:
     undecided = [
         claim
         for claim in claims
-        if claim.label is Label.UNDECIDED and len(content(claim.text)) >= _WEIGHT
+        # "It does" has no word that a passage could decide.
+        if claim.label is Label.UNDECIDED and content(claim.text)
     ]
     if not undecided:
         return ""

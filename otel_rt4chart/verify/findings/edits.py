@@ -375,7 +375,8 @@ def _without_sentences(
         start, last_end = sentences[run[0]].start, sentences[run[-1]].end
         gap = answer[last_end : behind.start] if behind else ""
         # The space behind them goes too, but not a paragraph's end: then the space before them.
-        takes_before = behind is None or ("\n" in gap and "\n" not in answer[before:start])
+        ends_paragraph = "\n" in gap and "\n" not in answer[before:start]
+        takes_before = behind is None or (run[0] > 0 and ends_paragraph)
         if takes_before:
             start = max(before, len(answer[:start].rstrip()))
         for at in run:

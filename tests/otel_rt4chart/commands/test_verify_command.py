@@ -237,9 +237,7 @@ def test_a_rate_above_what_is_allowed_is_status_1(
     assert (line in told) is bool(status)
 
 
-@pytest.mark.parametrize(
-    ("count", "status"), [("either", 1), ("misleading", 1), ("unfaithful", 0)]
-)
+@pytest.mark.parametrize(("count", "status"), [("either", 1), ("misleading", 1), ("unfaithful", 0)])
 def test_misleading_answers_fail_unless_only_unfaithful_ones_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], count: str, status: int
 ) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import (
-    AnswerRange,
     CheckPlan,
     Chunk,
     ClaimStatus,
