@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from inspect import iscoroutinefunction
@@ -89,17 +89,12 @@ def _check_arguments(
             "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
             f"sample_rate, route, redact, judge or on_verdict, got {', '.join(unknown)}"
         )
-    for name, value in (("route", route), ("redact", redact), ("on_verdict", on_verdict)):
-        if value is not None and not callable(value):
-            raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
-    if iscoroutinefunction(on_verdict):
-        raise SettingsError("on_verdict: expected a function that is not async: it is not awaited")
-    if mode is not None and mode not in MODES:
-        raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
-    if sample_rate is not None:
-        checked_rate(sample_rate)
-    if judge is not None:
-        _check_judge_name(judge)
+    _check_values(
+        {"route": route, "redact": redact, "on_verdict": on_verdict},
+        mode=mode,
+        sample_rate=sample_rate,
+        judge=judge,
+    )
     settings, is_wrong = ApplicationSettings(), False
     for warning in setting_warnings():
         LOG.warning("%s", warning)
@@ -140,6 +135,27 @@ def _check_arguments(
         is_wrong,
         on_verdict,
     )
+
+
+def _check_values(
+    callables: Mapping[str, object],
+    *,
+    mode: str | None,
+    sample_rate: float | None,
+    judge: str | None,
+) -> None:
+    """SettingsError for a wrong argument; None stands for the environment's value."""
+    for name, value in callables.items():
+        if value is not None and not callable(value):
+            raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
+    if iscoroutinefunction(callables["on_verdict"]):
+        raise SettingsError("on_verdict: expected a function that is not async: it is not awaited")
+    if mode is not None and mode not in MODES:
+        raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+    if sample_rate is not None:
+        checked_rate(sample_rate)
+    if judge is not None:
+        _check_judge_name(judge)
 
 
 def _check_judge_name(name: str, where: str = "") -> None:

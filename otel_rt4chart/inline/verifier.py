@@ -260,7 +260,7 @@ class InlineVerifier(SpanProcessor):
             return
         try:
             self._on_verdict(verdict)
-        except Exception:
+        except Exception:  # the boundary to the application
             self._count("callback.failed")
             self._emitter.count_callback_failure()
             with guard("the on_verdict callback"):

@@ -90,7 +90,8 @@ def _checked(
     at_sentence = _sentence_finder(answer) if any(mark.is_unknown for mark in marks) else None
     for mark in marks:
         if mark.is_unknown and at_sentence is not None:
-            number = _claim_of(mark, claims, claimed.get(at_sentence(mark.start), ()))
+            place = at_sentence(mark.start)
+            number = None if place is None else _claim_of(mark, claims, claimed.get(place, ()))
             unknown.setdefault((mark.name, number), mark)
     for (name, number), mark in unknown.items():
         yield Finding(

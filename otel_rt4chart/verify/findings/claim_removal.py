@@ -41,13 +41,14 @@ class _Parts(NamedTuple):
 
 def without_claims(sentence: str, dropped: Sequence[str], kept: Sequence[str]) -> str | None:
     """The sentence without the dropped claims; None where its grammar or the kept ones suffer."""
-    left: str | None = sentence
+    left = sentence
     for at, claim in enumerate(dropped):
         others = [*kept, *dropped[at + 1 :]]
-        left = _without_claim(left, claim, others)
-        if left is None or not _says_all(left, claim, others):
+        shorter = _without_claim(left, claim, others)
+        if shorter is None or not _says_all(shorter, claim, others):
             return None
-    return left if left and not _DANGLING.search(left) else None
+        left = shorter
+    return None if _DANGLING.search(left) else left
 
 
 def _says_all(left: str, dropped: str, kept: Sequence[str]) -> bool:

@@ -173,12 +173,19 @@ def _can_replace(clash: Clash, answer: str, start: int, end: int) -> bool:
     if clash.slot == "negation":
         return _without_not(clash.claimed) == _without_not(clash.found)
     if clash.slot == "name":
-        is_part = re.search(r"[A-Z][\w'’.-]*\s$", before) or re.match(r"\s[A-Z]|['’]", after)
-        is_part = is_part and not re.search(r"(?:^|[.!?]\s+|\n)\w+\s$", before)
         names = (clash.claimed, clash.found)
-        return not is_part and all(n[0].isupper() and not n.endswith(("'s", "’s")) for n in names)
+        return not _is_part_of_name(before, after) and all(
+            n[0].isupper() and not n.endswith(("'s", "’s")) for n in names
+        )
     is_alike = len(clash.claimed.split()) == len(clash.found.split())
     return clash.slot == "date" or (clash.slot == "number" and is_alike)
+
+
+def _is_part_of_name(before: str, after: str) -> bool:
+    """True for the York of "New York" and the Elvis of "Elvis Presley"."""
+    opens = re.search(r"(?:^|[.!?]\s+|\n)\w+\s$", before) is not None
+    follows = re.search(r"[A-Z][\w'’.-]*\s$", before) is not None and not opens
+    return follows or re.match(r"\s[A-Z]|['’]", after) is not None
 
 
 def _without_not(text: str) -> str:

@@ -214,10 +214,11 @@ def _unsupported_in_one_call(
     if not sentences or not context:
         return set()
     (reply,) = yield Batch(judge, (Audit(sentences, context, ""),))
-    pairs = reply if isinstance(reply, Sequence) else ()
-    labels = {
-        pair[0].text: pair[1].label for pair in pairs if isinstance(pair, tuple) and len(pair) == 2
-    }
+    labels: dict[str, Label] = {}
+    for pair in reply if isinstance(reply, Sequence) else ():
+        match pair:
+            case (DraftClaim(text=text), Judgement(label=label)):
+                labels[text] = label
     return {
         number
         for number, draft in drafts.items()

@@ -17,15 +17,20 @@ from otel_rt4chart.verify import (
     Finding,
     Judgement,
     Label,
+    OpenAIJudge,
     Passage,
     Report,
     RulesJudge,
     Sentence,
+    SingleJudge,
     Verifier,
 )
 from otel_rt4chart.verify.core.judge import Embedder, Hint
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.findings.sycophancy import restates
+from tests.endpoint_server import Answer, Seen
+from tests.oracle import Oracle, Truth
+from tests.otel_rt4chart.verify.llm.served import served
 
 ASKED = "doesn't the policy cover outpatient MRI?"
 RESTATED = "Yes, the policy covers outpatient MRI."
@@ -308,6 +313,28 @@ def test_a_judge_that_reads_the_question_is_asked_again_without_it(
     assert (claim.label, claim.status) == (Label.ENTAILED, status)
     assert claim.is_misleading is (status is ClaimStatus.RESTATES_PREMISE)
     assert judge.questions == [ASKED, ""]
+
+
+def agreeing(seen: Seen) -> Answer:
+    """A model that finds whatever the question says in the passages."""
+    truth = Truth("entailed", ("MRI",)) if "Question: " in seen.user else Truth("baseless")
+    return Oracle(judge=lambda claim, sentences: truth)(seen)
+
+
+@pytest.mark.parametrize(("kind", "calls"), [(OpenAIJudge, 3), (SingleJudge, 2)])
+def test_a_model_at_an_endpoint_is_asked_again_without_the_question(
+    kind: type[OpenAIJudge] | type[SingleJudge], calls: int
+) -> None:
+    """One more call, whether it splits the answer by itself or not."""
+    passages = [Passage("p1", "Members may request an MRI appointment by phone.")]
+    with served(agreeing) as (server, endpoint):
+        report = Verifier(kind(endpoint)).verify(Exchange(ASKED, passages, RESTATED))
+
+    assert [(one.label, one.status) for one in report.claims] == [
+        (Label.ENTAILED, ClaimStatus.RESTATES_PREMISE)
+    ]
+    assert len(server.seen) == calls
+    assert "Question: " not in server.seen[-1].user
 
 
 @pytest.mark.parametrize(
