@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from otel_rt4chart.verify.core.model import Exchange, Passage, Report
+from otel_rt4chart.verify.core.model import Exchange, Finding, Passage, Report
 
 
 class Decision(StrEnum):
@@ -83,7 +83,8 @@ class Verdict:
 
     `verifier` is the judge's id, `sample_rate` the probability with which the answer was chosen,
     `duration_ns` the duration of the verification, `decided_ns` its end (epoch nanoseconds).
-    `error` describes a failure, `error_type` is its class.
+    `error` describes a failure, `error_type` is its class. `citations` are counted, and their
+    findings made, on every answer whose text is known; those of a verified one are in the report.
     """
 
     candidate: Candidate
@@ -95,3 +96,15 @@ class Verdict:
     duration_ns: int = 0
     error: str = ""
     error_type: str = ""
+    citations: int = 0
+    citation_findings: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The report's findings, or those that need no report."""
+        return tuple(self.report.findings) if self.report else self.citation_findings
+
+    @property
+    def citation_errors(self) -> int:
+        """The number of findings that say that a citation is wrong."""
+        return sum(finding.name == "citation" for finding in self.findings)

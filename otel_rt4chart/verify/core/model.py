@@ -76,7 +76,7 @@ class AnswerLabel(StrEnum):
 
 
 ClaimKind = Literal["existence", "attribute", "numeric", "relation", "qualifier", "action"]
-Relation = Literal["supports", "contradicts"]
+Relation = Literal["supports", "contradicts", "limits"]
 Slot = Literal["number", "date", "name", "negation", "quantifier", "qualifier", "term"]
 
 
@@ -223,7 +223,8 @@ class Claim:
     @property
     def is_misleading(self) -> bool:
         """True for an entailed claim that leaves out or contradicts what else was retrieved."""
-        return self.label is Label.ENTAILED and self.status is not ClaimStatus.SUPPORTED
+        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+        return self.label is Label.ENTAILED and self.status not in fine
 
     @property
     def is_failure(self) -> bool:
@@ -261,10 +262,16 @@ class CheckPlan:
         """True if every check runs."""
         return all(self.rate(check) > 0 for check in AnswerCheck)
 
+    @property
+    def rates(self) -> dict[str, float]:
+        """The rate of each check that runs."""
+        return {check.value: self.rate(check) for check in AnswerCheck if self.rate(check) > 0}
+
 
 class Action(StrEnum):
-    """What to do with an answer."""
+    """What to do with an answer; `NONE` for one without a verdict."""
 
+    NONE = ""
     ACCEPT = "accept"
     REVISE = "revise"
     ESCALATE = "escalate"
@@ -288,7 +295,7 @@ class Edit:
 class Advice:
     """What to do about an answer, and why; `edits` do not overlap and are in the answer's order."""
 
-    action: Action = Action.ACCEPT
+    action: Action = Action.NONE
     reason: str = ""
     edits: tuple[Edit, ...] = ()
 
@@ -378,6 +385,15 @@ class Report:
                 return self.misleading
             case Measure.EITHER:
                 return self.failures
+
+    @property
+    def status_weights(self) -> dict[str, float]:
+        """The number of claims by status, each as 1 / the rate of the check that found it."""
+        found: dict[str, float] = {}
+        for claim in self.claims:
+            if claim.label is not Label.NOT_A_CLAIM:
+                found[claim.status] = found.get(claim.status, 0.0) + 1 / claim.check_rate
+        return found
 
     @property
     def misleading_rate(self) -> float | None:

@@ -11,7 +11,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Verdict
-from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify import CheckPlan, Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify.pipeline import EVERY_CHECK
 from tests.otel_rt4chart.inline.app import App
 
 RELEASE = threading.Event()
@@ -48,7 +49,9 @@ class Faulty(Verifier):
         super().__init__(RulesJudge())
         self._fault = fault
 
-    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    def verify(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """The fault."""
         return self._fault(exchange)  # type: ignore[return-value]
 

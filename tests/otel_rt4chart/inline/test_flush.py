@@ -5,7 +5,8 @@ import threading
 import pytest
 
 from otel_rt4chart.spans.exchange.assembly import TraceTimeouts
-from otel_rt4chart.verify import Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify import CheckPlan, Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify.pipeline import EVERY_CHECK
 from tests.otel_rt4chart.inline.app import App
 
 AT_ONCE = TraceTimeouts(quiet_ns=0, orphan_ns=0, max_ns=0)
@@ -20,12 +21,14 @@ class Endless(Verifier):
         self.is_enough = threading.Event()
         self.count = 0
 
-    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    def verify(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """As ever."""
         self.count += 1
         if self.app is not None and not self.is_enough.is_set():
             self.app.ask()
-        return super().verify(exchange, strict=strict)
+        return super().verify(exchange, strict=strict, plan=plan)
 
 
 def test_a_flush_ends_under_load() -> None:

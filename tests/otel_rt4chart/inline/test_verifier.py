@@ -16,7 +16,16 @@ from otel_rt4chart.core.guard import guard
 from otel_rt4chart.inline import Decision, Verdict
 from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.sampling import Policy
-from otel_rt4chart.verify import Action, Exchange, Report, RulesJudge, Verifier, revised
+from otel_rt4chart.verify import (
+    Action,
+    CheckPlan,
+    Exchange,
+    Report,
+    RulesJudge,
+    Verifier,
+    revised,
+)
+from otel_rt4chart.verify.pipeline import EVERY_CHECK
 from tests.otel_rt4chart.inline.app import KIND, PASSAGE, App, rules
 
 
@@ -40,13 +49,15 @@ class Watching(Verifier):
         self.go.set()
         self.begun = threading.Event()
 
-    def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+    def verify(
+        self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+    ) -> Report:
         """As ever."""
         self.seen.append(exchange)
         self.enabled.append(is_instrumentation_enabled())
         self.begun.set()
         self.go.wait(20)
-        return super().verify(exchange, strict=strict)
+        return super().verify(exchange, strict=strict, plan=plan)
 
 
 def test_an_answer_is_verified_and_told_in_three_ways() -> None:
@@ -304,7 +315,9 @@ def test_an_uncaught_error_in_a_judge_is_logged_by_its_type(
     """Its message may quote what users wrote."""
 
     class Failing(Verifier):
-        def verify(self, exchange: Exchange, *, strict: bool = False) -> Report:
+        def verify(
+            self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
+        ) -> Report:
             raise ValueError(exchange.answer)
 
     with running(App(build=lambda: Failing(RulesJudge()))) as app, caplog.at_level(logging.DEBUG):

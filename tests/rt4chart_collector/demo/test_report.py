@@ -24,6 +24,7 @@ from rt4chart_collector.demo.run import empty_database_folder
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 
+COUNTED = AnswerSums(answers=2, claims=4, wm=4, wx=1, wwm=4, wwxx=1, wwxm=2, wwmm=8)
 SUMS = RouteSums(
     service="rag-app",
     route="sales_call",
@@ -34,7 +35,10 @@ SUMS = RouteSums(
     contradicted=1,
     baseless=0,
     undecided=0,
-    sums=AnswerSums(answers=2, claims=4, wm=4, wx=1, wwm=4, wwxx=1, wwxm=2, wwmm=8),
+    misleading=0,
+    sums=COUNTED,
+    misleading_sums=replace(COUNTED, wx=0, wwxx=0, wwxm=0),
+    either_sums=COUNTED,
 )
 CLAIM = Claim(
     text="It lasts 30 days.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,26 @@ def point(at: int, unfaithful: int, decided: int = 40) -> RatePoint:
     faithful = decided - unfaithful
     counts = WeightedCounts(0, unfaithful, 0, 0)
     one = RateSlice(
-        "s", "r", "", decided, 0, faithful, 0, unfaithful, 0, sums, unfaithful, sums, counts
+        service="s",
+        route="r",
+        key="",
+        answers=decided,
+        unverified=0,
+        entailed=faithful,
+        contradicted=0,
+        baseless=unfaithful,
+        undecided=0,
+        sums=sums,
+        unfaithful_answers=unfaithful,
+        answer_sums=sums,
+        weighted=counts,
+        misleading=0,
+        misleading_answers=0,
+        misleading_sums=replace(sums, wx=0, wwxx=0, wwxm=0),
+        either_sums=sums,
+        statuses={},
+        citing_answers=0,
+        miscited_answers=0,
     )
     return RatePoint(at * STEP, one)
 

@@ -183,7 +183,7 @@ def with_bins(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
     grown = dict(histogram)
     for bin_ in bins:
         if bin_.decided > 0 and bin_.answers > 0 and bin_.sample_rate > 0:
-            kind = bin_.decided, bin_.unfaithful, bin_.sample_rate
+            kind = bin_.decided, bin_.counted, bin_.sample_rate
             grown[kind] = grown.get(kind, 0) + bin_.answers
     return grown
 

@@ -212,7 +212,7 @@ def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: 
             if bin_.decided > 0 and bin_.sample_rate > 0:
                 w = bin_.answers * min(scale / bin_.sample_rate, 1.0)
                 weight += w
-                excess += w * (bin_.unfaithful / bin_.decided - item.baseline.share)
+                excess += w * (bin_.counted / bin_.decided - item.baseline.share)
     return _Rise(since_ns, weight, excess)
 
 

@@ -80,7 +80,7 @@ def log_gains(
     stakes = [bound_bet(bet, null) for bet in bets]
     won = [0.0] * len(stakes)
     for bin_ in sorted(counted, key=_order):
-        distance = min(least / bin_.sample_rate, 1.0) * (bin_.unfaithful / bin_.decided - null)
+        distance = min(least / bin_.sample_rate, 1.0) * (bin_.counted / bin_.decided - null)
         for at, stake in enumerate(stakes):
             won[at] += bin_.answers * math.log1p(stake * distance)
     return tuple(won)
@@ -120,7 +120,7 @@ def _log_of_one_more(log: float) -> float:
 
 def _order(bin_: Bin) -> tuple[int, int, float, int]:
     """A sort key: sums of floats depend on their order, and a replay must give equal findings."""
-    return bin_.decided, bin_.unfaithful, bin_.sample_rate, bin_.answers
+    return bin_.decided, bin_.counted, bin_.sample_rate, bin_.answers
 
 
 # Before a rise the sums are about USUAL_SUM divided by the variance of a tick's answers: with fewer

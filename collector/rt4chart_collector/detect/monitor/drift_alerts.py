@@ -250,5 +250,5 @@ def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
         for bin_ in tick.bins:
             if bin_.decided > 0 and bin_.sample_rate > 0:
                 weight += bin_.answers / bin_.sample_rate
-                shares += bin_.answers / bin_.sample_rate * bin_.unfaithful / bin_.decided
+                shares += bin_.answers / bin_.sample_rate * bin_.counted / bin_.decided
     return weight, shares / weight if weight > 0 else 0.0

@@ -15,6 +15,7 @@ from otel_rt4chart.verify.core.model import (
     AnswerRange,
     Claim,
     ClaimKind,
+    ClaimStatus,
     Clash,
     Evidence,
     Label,
@@ -47,6 +48,7 @@ CLAIM_LABELS = (
 )
 ClaimIndex = Annotated[int, StoredAs("ClaimIndex", "UInt16")]
 ClaimLabel = Annotated[Label, StoredAs("Label", CLAIM_LABELS)]
+ClaimState = Annotated[ClaimStatus, StoredAs("Status", LOW_CARDINALITY)]
 StoredRange = Annotated[
     AnswerRange,
     group(
@@ -85,6 +87,8 @@ class ClaimRow(VerdictRow):
     # The following fields have the names and types of `Claim`.
     text: Annotated[str, StoredAs("Claim", "String")]
     label: ClaimLabel
+    status: ClaimState
+    check_rate: Annotated[float, StoredAs("CheckRate", "Float32")]
     local_label: Annotated[Label, StoredAs("LocalLabel", CLAIM_LABELS)]
     kind: Annotated[ClaimKind, StoredAs("Kind", LOW_CARDINALITY)]
     confidence: Annotated[float, StoredAs("Confidence", "Float32")]
@@ -123,6 +127,7 @@ class ClaimOutline:
 
     index: ClaimIndex
     label: ClaimLabel
+    status: ClaimState
     answer_range: StoredRange
     places: Annotated[
         tuple[EvidenceRange, ...],

@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import TypeVar
 
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify.core.model import Claim, Label, Report, Usage
+from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
+    Checked,
+    CitationCounts,
     ClaimCounts,
     Cost,
+    MisleadingClaims,
     SeenPassage,
     Verification,
 )
@@ -171,10 +174,15 @@ def _verification(verdict: Verdict, version: int) -> Verification:
         label=report.label.value if report else "none",
         sample_rate=verdict.sample_rate,
         counts=_counts(report),
+        misleading=_misleading(report),
+        checks=report.plan.rates if report else {},
+        statuses=report.status_weights if report else {},
+        citations=CitationCounts(verdict.citations, verdict.citation_errors),
+        advice=report.advice if report else Advice(),
         cost=Cost(duration_ns=verdict.duration_ns, **field_values(usage, Cost)),
         question=candidate.exchange.question,
         answer=candidate.exchange.answer,
-        findings=tuple(report.findings) if report else (),
+        findings=verdict.findings,
         error=verdict.error,
         passages=_passages(candidate),
         version=version,
@@ -196,6 +204,14 @@ def _counts(report: Report | None) -> ClaimCounts:
     labels = (Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
     counts = [report.count(label) for label in labels]
     return ClaimCounts(sum(counts), *counts)
+
+
+def _misleading(report: Report | None) -> MisleadingClaims:
+    if report is None:
+        return MisleadingClaims()
+    checked = Checked.FULLY if report.plan.is_complete else Checked.PARTLY
+    claims = report.misleading
+    return MisleadingClaims(len(claims), sum(1 / claim.check_rate for claim in claims), checked)
 
 
 def _claim_row(verification: Verification, index: int, claim: Claim) -> ClaimRow:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Annotated, Any
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
-from otel_rt4chart.verify.core.model import Evidence, Finding
+from otel_rt4chart.verify.core.model import Action, Advice, Edit, Evidence, Finding
 from rt4chart_collector.store.engine.columns import (
     AnswerKey,
     Environment,
@@ -56,6 +57,35 @@ class ClaimCounts:
     def unfaithful(self) -> int:
         """The claims that count against the answer."""
         return self.contradicted + self.baseless
+
+
+class Checked(StrEnum):
+    """Whether an answer was checked for misleading claims.
+
+    `NO`: it was not verified, or by a version that did not check; `PARTLY`: some checks were left
+    out by chance.
+    """
+
+    NO = "no"
+    PARTLY = "partly"
+    FULLY = "fully"
+
+
+@dataclass(frozen=True, slots=True)
+class MisleadingClaims:
+    """The misleading claims of an answer; in `weight`, each counts as 1 / its check's rate."""
+
+    count: int = 0
+    weight: float = 0.0
+    checked: Checked = Checked.NO
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCounts:
+    """The citations in an answer, and how many findings say that one is wrong."""
+
+    citations: int = 0
+    errors: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +147,19 @@ def _findings_json(findings: Sequence[Finding]) -> str:
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
 
 
+def _edits_from(written: str) -> tuple[Edit, ...]:
+    """Parse edits from JSON; unreadable ones of a later version are skipped."""
+    try:
+        return tuple(Edit(**item) for item in json.loads(written or "[]"))
+    except (ValueError, TypeError):
+        return ()
+
+
+def _edits_json(edits: Sequence[Edit]) -> str:
+    listed = [asdict(edit) for edit in edits]
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":")) if listed else ""
+
+
 def _stages_from(written: str) -> frozenset[Stage]:
     """Parse stages joined by commas; unknown stages of a later version are skipped."""
     known = {stage.value: stage for stage in Stage}
@@ -149,6 +192,15 @@ class AnswerDecision(VerdictRow):
             undecided=StoredAs("UndecidedCount", "UInt16"),
         ),
     ]
+    misleading: Annotated[
+        MisleadingClaims,
+        group(
+            MisleadingClaims,
+            count=StoredAs("MisleadingCount", "UInt16"),
+            weight=StoredAs("MisleadingWeight", "Float64"),
+            checked=StoredAs("Checked", "Enum8('no' = 0, 'partly' = 1, 'fully' = 2)", read=Checked),
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +220,25 @@ class Verification(AnswerDecision):
             input_tokens=StoredAs("InputTokens", "UInt32"),
             output_tokens=StoredAs("OutputTokens", "UInt32"),
             cache_hits=StoredAs("CacheHits", "UInt32"),
+        ),
+    ]
+    checks: Annotated[Mapping[str, float], StoredAs("Checks", "Map(String, Float32)")]
+    statuses: Annotated[Mapping[str, float], StoredAs("Statuses", "Map(String, Float64)")]
+    citations: Annotated[
+        CitationCounts,
+        group(
+            CitationCounts,
+            citations=StoredAs("Citations", "UInt16"),
+            errors=StoredAs("CitationErrors", "UInt16"),
+        ),
+    ]
+    advice: Annotated[
+        Advice,
+        group(
+            Advice,
+            action=StoredAs("Action", LOW_CARDINALITY, read=Action),
+            reason=StoredAs("ActionReason", "String"),
+            edits=StoredAs("Edits", "String", read=_edits_from, write=_edits_json),
         ),
     ]
     question: Annotated[str, StoredAs("Question", "String")]

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate, part_rate, undecided_rate
+from otel_rt4chart.verify.core.rates import (
+    AnswerSums,
+    Measure,
+    Rate,
+    claim_rate,
+    part_rate,
+    undecided_rate,
+)
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
@@ -25,24 +32,43 @@ TICK_S = 300
 # and both cancel in the sum. Integers are summed first, so that they cancel exactly, before weights
 # turn them into floats.
 ANSWER_GROUPS = f"""
-    SELECT {{keys}}, Decision, SampleRate, Decided, Unfaithful,
+    SELECT {{keys}}, Decision, SampleRate, Decided, Unfaithful, Misleading, MisleadingWeight,
+        Checked,
         sum(Answers) AS N, sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U,
+        sumMap(rt4chart_route_5m.Statuses) AS S,
+        sum(CitingAnswers) AS citing, sum(MiscitingAnswers) AS miscited,
         if(SampleRate > 0 AND Decision = 'verified', 1 / SampleRate, 0) AS w,
-        toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x
+        toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x, MisleadingWeight AS y,
+        toFloat64(Checked != 'no') AS k
     FROM rt4chart_route_5m
     WHERE {in_scope("Tick")}
     GROUP BY ALL HAVING N > 0
 """  # noqa: S608 - our own names
+
+
+def _sums(name: str, counted: str, answers: str = "1") -> str:
+    """The columns of `AnswerSums` for these claims of the answers with a 1 in `answers`."""
+    n = f"N * {answers}"
+    return f"""
+    sumIf({n}, Decision = 'verified') AS {name}_answers, toInt64(sum({n} * m)) AS {name}_claims,
+    sum({n} * w * m) AS {name}_wm, sum({n} * w * {counted}) AS {name}_wx,
+    sum({n} * w * w * m) AS {name}_wwm, sum({n} * w * w * {counted} * {counted}) AS {name}_wwxx,
+    sum({n} * w * w * {counted} * m) AS {name}_wwxm, sum({n} * w * w * m * m) AS {name}_wwmm"""
+
+
 # The columns of a `RateSlice`. An answer is one claim to `answer_sums`, with m and x of 0 or 1.
-RATE_SUMS = """
+RATE_SUMS = f"""
     sumIf(N, Decision = 'verified') AS answers, sumIf(N, Decision != 'verified') AS unverified,
     toInt64(sum(N * (m - x))) AS entailed, sum(C) AS contradicted, sum(B) AS baseless,
-    sum(U) AS undecided, sum(w * C) AS weighted_contradicted, sum(w * B) AS weighted_baseless,
+    sum(U) AS undecided, toInt64(sum(N * Misleading)) AS misleading,
+    sum(w * C) AS weighted_contradicted, sum(w * B) AS weighted_baseless,
     sum(w * U) AS weighted_undecided, sum(w * w * U) AS weighted_undecided_squared,
-    answers AS sums_answers, entailed + contradicted + baseless AS sums_claims,
-    sum(N * w * m) AS sums_wm, sum(N * w * x) AS sums_wx, sum(N * w * w * m) AS sums_wwm,
-    sum(N * w * w * x * x) AS sums_wwxx, sum(N * w * w * x * m) AS sums_wwxm,
-    sum(N * w * w * m * m) AS sums_wwmm, sumIf(N, x > 0) AS unfaithful_answers,
+    sumMap(mapApply((status, claims) -> (status, w * claims), S)) AS statuses,
+    sum(citing) AS citing_answers, sum(miscited) AS miscited_answers,
+    {_sums("sums", "x")},
+    {_sums("misleading_sums", "y", "k")},
+    {_sums("either_sums", "(x + y)", "k")},
+    sumIf(N, x > 0) AS unfaithful_answers, sumIf(N, y > 0) AS misleading_answers,
     sumIf(N, m > 0) AS answer_sums_answers, answer_sums_answers AS answer_sums_claims,
     sumIf(N * w, m > 0) AS answer_sums_wm, sumIf(N * w, x > 0) AS answer_sums_wx,
     sumIf(N * w * w, m > 0) AS answer_sums_wwm, sumIf(N * w * w, x > 0) AS answer_sums_wwxx,
@@ -60,6 +86,9 @@ class RateSlice:
     had none. `answers` were verified, `unverified` have another decision. Counts are unweighted;
     `weighted` and the sums are weighted by 1 / sample rate. `sums` are over claims, `answer_sums`
     over answers with a decided claim, where an answer with an unfaithful claim is unfaithful.
+    `misleading_sums` and `either_sums` are over the answers that were checked for misleading
+    claims. `statuses` has the weighted number of claims by status. `citing_answers` have a
+    citation, `miscited_answers` one that is wrong; both are of all answers, verified or not.
     """
 
     service: str
@@ -75,6 +104,13 @@ class RateSlice:
     unfaithful_answers: int
     answer_sums: AnswerSums
     weighted: WeightedCounts
+    misleading: int
+    misleading_answers: int
+    misleading_sums: AnswerSums
+    either_sums: AnswerSums
+    statuses: Mapping[str, float]
+    citing_answers: int
+    miscited_answers: int
 
     @property
     def claims(self) -> int:
@@ -85,6 +121,28 @@ class RateSlice:
     def rate(self) -> Rate:
         """The share of claims that are contradicted or baseless."""
         return claim_rate(self.sums)
+
+    @property
+    def misleading_rate(self) -> Rate:
+        """The share of claims that are entailed and mislead, of the answers checked for it."""
+        return claim_rate(self.misleading_sums)
+
+    @property
+    def either_rate(self) -> Rate:
+        """The share of claims that are unfaithful or misleading, of the answers checked for it."""
+        return claim_rate(self.either_sums)
+
+    def rate_of(self, measure: Measure) -> Rate:
+        """The rate of a measure."""
+        return claim_rate(self.sums_of(measure))
+
+    def sums_of(self, measure: Measure) -> AnswerSums:
+        """The sums of a measure, whose `claims` are the denominator of its rate."""
+        return {
+            Measure.UNFAITHFUL: self.sums,
+            Measure.MISLEADING: self.misleading_sums,
+            Measure.EITHER: self.either_sums,
+        }[measure]
 
     @property
     def contradicted_rate(self) -> Rate:
@@ -210,7 +268,7 @@ GROUP BY dimension, key ORDER BY dimension, key
 
 # Exact: read from the verifications, not from the rollup. FINAL keeps one row of each answer,
 # however often it was written. Use the rollup for long windows.
-ROUTE_SUMS = """
+ROUTE_SUMS = f"""
 SELECT ServiceName AS service, Route AS route,
     countIf(Decision = 'verified') AS answers,
     countIf(Decision != 'verified') AS unverified,
@@ -219,20 +277,21 @@ SELECT ServiceName AS service, Route AS route,
     sum(toUInt64(ContradictedCount)) AS contradicted,
     sum(toUInt64(BaselessCount)) AS baseless,
     sum(toUInt64(UndecidedCount)) AS undecided,
-    answers AS sums_answers, entailed + contradicted + baseless AS sums_claims,
-    sum(w * m) AS sums_wm, sum(w * x) AS sums_wx, sum(w * w * m) AS sums_wwm,
-    sum(w * w * x * x) AS sums_wwxx, sum(w * w * x * m) AS sums_wwxm,
-    sum(w * w * m * m) AS sums_wwmm
+    sum(toUInt64(MisleadingCount)) AS misleading,
+    {_sums("sums", "x")},
+    {_sums("misleading_sums", "y", "k")},
+    {_sums("either_sums", "(x + y)", "k")}
 FROM (
-    SELECT *, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
-        toFloat64(ContradictedCount) + BaselessCount AS x,
-        toFloat64(EntailedCount) + ContradictedCount + BaselessCount AS m
+    SELECT *, 1 AS N, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
+        toFloat64(ContradictedCount) + BaselessCount AS x, MisleadingWeight AS y,
+        toFloat64(EntailedCount) + ContradictedCount + BaselessCount AS m,
+        toFloat64(Checked != 'no') AS k
     FROM rt4chart_verifications FINAL
-    WHERE Timestamp >= fromUnixTimestamp64Nano({since:Int64}) AND IsDeleted = 0
-      AND ({verifier:String} = '' OR VerifierId = {verifier:String})
+    WHERE Timestamp >= fromUnixTimestamp64Nano({{since:Int64}}) AND IsDeleted = 0
+      AND ({{verifier:String}} = '' OR VerifierId = {{verifier:String}})
 )
 GROUP BY ServiceName, Route ORDER BY ServiceName, Route
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +310,10 @@ class RouteSums:
     contradicted: int
     baseless: int
     undecided: int
+    misleading: int
     sums: AnswerSums
+    misleading_sums: AnswerSums
+    either_sums: AnswerSums
 
     @property
     def claims(self) -> int:

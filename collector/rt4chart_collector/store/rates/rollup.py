@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
@@ -13,7 +13,8 @@ from rt4chart_collector.store.engine.rows import read_int
 class Rollup:
     """A table of sums; `keys` and `sums` map its columns to expressions over a verification.
 
-    `time` is the time column, `start` the function that rounds a timestamp to it.
+    `time` is the time column, `start` the function that rounds a timestamp to it. `maps` are the
+    sums that are maps, added up by key.
     """
 
     table: str
@@ -22,6 +23,7 @@ class Rollup:
     where: str
     keys: Mapping[str, str]
     sums: Mapping[str, str]
+    maps: Collection[str] = ()
 
     @property
     def repair(self) -> str:
@@ -31,10 +33,15 @@ class Rollup:
         since = f"{self.start}(fromUnixTimestamp64Nano({{since:Int64}}))"
         made = [f"{value} AS {name}" for name, value in self.keys.items()]
         # Weighted sums are floats: differences by rounding are ignored.
-        off = " OR ".join(f"abs(sum({name}_)) > 0.0001" for name in self.sums)
+        off = " OR ".join(
+            f"arrayExists(v -> abs(v) > 0.0001, mapValues({self._sum(name)}))"
+            if name in self.maps
+            else f"abs({self._sum(name)}) > 0.0001"
+            for name in self.sums
+        )
         return f"""
 INSERT INTO {self.table} ({names})
-SELECT {grouped}, {", ".join(f"sum({name}_)" for name in self.sums)}
+SELECT {grouped}, {", ".join(map(self._sum, self.sums))}
 FROM (
     WITH 1 / SampleRate AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
     SELECT {", ".join(made)}, {self.start}(Timestamp) AS {self.time},
@@ -42,13 +49,19 @@ FROM (
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Timestamp >= {since}{self.where}
     UNION ALL
-    SELECT {grouped}, {", ".join(f"-{name} AS {name}_" for name in self.sums)}
+    SELECT {grouped}, {", ".join(f"{self._negated(name)} AS {name}_" for name in self.sums)}
     FROM {self.table}
     WHERE {self.time} >= {since}
 )
 GROUP BY {grouped}
 HAVING {off}
 """  # noqa: S608 - our own names alone, values are parameters
+
+    def _sum(self, name: str) -> str:
+        return f"sumMap({name}_)" if name in self.maps else f"sum({name}_)"
+
+    def _negated(self, name: str) -> str:
+        return f"mapApply((k, v) -> (k, -v), {name})" if name in self.maps else f"-{name}"
 
 
 PER_MINUTE = Rollup(
@@ -71,6 +84,10 @@ PER_MINUTE = Rollup(
         "WEntailed": "weight * EntailedCount",
         "WContradicted": "weight * ContradictedCount",
         "WBaseless": "weight * BaselessCount",
+        "Misleading": "toInt64(MisleadingCount)",
+        "WMisleading": "weight * MisleadingWeight",
+        "WChecked": "weight * (Checked != 'no')"
+        " * (EntailedCount + ContradictedCount + BaselessCount)",
     },
 )
 TICK_KEYS = (
@@ -93,13 +110,20 @@ PER_TICK = Rollup(
         **{name: name for name in TICK_KEYS},
         "Decided": "toUInt16(EntailedCount + ContradictedCount + BaselessCount)",
         "Unfaithful": "toUInt16(ContradictedCount + BaselessCount)",
+        "Misleading": "MisleadingCount",
+        "MisleadingWeight": "MisleadingWeight",
+        "Checked": "Checked",
     },
     sums={
         "Answers": "toInt64(1)",
         "Contradicted": "toInt64(ContradictedCount)",
         "Baseless": "toInt64(BaselessCount)",
         "Undecided": "toInt64(UndecidedCount)",
+        "Statuses": "rt4chart_verifications.Statuses",
+        "CitingAnswers": "toInt64(Citations > 0)",
+        "MiscitingAnswers": "toInt64(CitationErrors > 0)",
     },
+    maps=("Statuses",),
 )
 IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import AnswerSums
+from otel_rt4chart.verify.core.rates import AnswerSums, Measure
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
@@ -14,18 +14,25 @@ from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 TICK_NS = 300 * 10**9
 # The rows are signed: a replaced verdict is added again with its sign turned, and both cancel. The
 # sum is exact without FINAL, because merges of this table add up rows with equal keys.
+# The column of a bin's counted claims, and the condition on its answers. Misleading claims are
+# counted as they are, so only answers that all checks ran on can be compared with each other.
+COUNTED = {
+    Measure.UNFAITHFUL: ("Unfaithful", "1"),
+    Measure.MISLEADING: ("Misleading", "Checked = 'fully'"),
+    Measure.EITHER: ("toUInt16(Unfaithful + Misleading)", "Checked = 'fully'"),
+}
 TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
     Model AS model, PromptVersion AS prompt_version, Release AS release,
-    arraySort(groupArray((Decided, Unfaithful, N, SampleRate))) AS bins
+    arraySort(groupArray((Decided, Counted, N, SampleRate))) AS bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, Unfaithful, SampleRate, sum(Answers) AS N
+        Decided, {{counted}} AS Counted, SampleRate, sum(Answers) AS N
     FROM rt4chart_route_5m
-    WHERE Decision = 'verified' AND {in_scope("Tick")}
+    WHERE Decision = 'verified' AND {{answers}} AND {in_scope("Tick")}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, Unfaithful, SampleRate
+        Decided, Counted, SampleRate
     HAVING N > 0
 )
 GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release
@@ -35,10 +42,13 @@ ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Equal verified answers: each has `unfaithful` of `decided` claims and this sample rate."""
+    """Equal verified answers: each has `counted` of `decided` claims and this sample rate.
+
+    Which claims are counted, the measure says.
+    """
 
     decided: int
-    unfaithful: int
+    counted: int
     answers: int
     sample_rate: float
 
@@ -76,15 +86,19 @@ class _TickRow:
     bins: list[tuple[int, int, int, float]]
 
 
-def route_ticks(client: Client, scope: QueryScope) -> list[RouteTicks]:
-    """The ticks that start in the scope, by route and verifier.
+def route_ticks(
+    client: Client, scope: QueryScope, measure: Measure = Measure.UNFAITHFUL
+) -> list[RouteTicks]:
+    """The ticks that start in the scope, by route and verifier, with the claims of the measure.
 
     Ticks without a verified answer are left out.
     """
     found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    for row in read(client, _TickRow, TICK_BINS, scope.parameters):
+    counted, answers = COUNTED[measure]
+    query = TICK_BINS.replace("{counted}", counted).replace("{answers}", answers)
+    for row in read(client, _TickRow, query, scope.parameters):
         bins = tuple(
             [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
         )
@@ -101,7 +115,7 @@ def answer_sums(bins: Iterable[Bin]) -> AnswerSums:
     answers = claims = 0
     wm = wx = wwm = wwxx = wwxm = wwmm = 0.0
     for group in bins:
-        m, x, n = group.decided, group.unfaithful, group.answers
+        m, x, n = group.decided, group.counted, group.answers
         weight = 1 / group.sample_rate if group.sample_rate > 0 else 0.0
         square = n * weight * weight
         answers += n

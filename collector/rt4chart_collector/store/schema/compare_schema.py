@@ -27,6 +27,7 @@ EXPORTER_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "otel_traces_trace_
 COLUMN_COMMAND = re.compile(
     r"(?P<verb>ADD|DROP|MODIFY|RENAME) COLUMN (?:IF (?:NOT )?EXISTS )?(?P<of>.+)", re.S
 )
+NEW_SORTING_KEY = "MODIFY ORDER BY"
 COLUMN_POSITION = re.compile(r"\s+(?:AFTER [\w.]+|FIRST)$")
 REPLICATED_ENGINE = re.compile(r"^(?:Shared|Replicated)")
 TABLES = """
@@ -182,8 +183,11 @@ def _normalized_key(key: str) -> str:
 
 
 def _altered(shape: TableShape, alter: AlterTable) -> TableShape:
-    columns = dict(shape.columns)
+    columns, keys = dict(shape.columns), dict(shape.keys)
     for command in alter.commands:
+        # The primary key stays what it was: a new column of the sorting key comes after it.
+        if command.startswith(NEW_SORTING_KEY):
+            keys["ORDER BY"] = _normalized_key(command.removeprefix(NEW_SORTING_KEY).strip())
         match = COLUMN_COMMAND.fullmatch(command)
         if match is None:
             continue
@@ -197,4 +201,4 @@ def _altered(shape: TableShape, alter: AlterTable) -> TableShape:
         else:
             old, _, new = match["of"].partition(" TO ")
             columns[new.strip()] = replace(columns.pop(old.strip()), name=new.strip())
-    return replace(shape, columns=columns)
+    return replace(shape, columns=columns, keys=keys)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from otel_rt4chart.verify.core.model import AnswerRange, Label
+from otel_rt4chart.verify.core.model import AnswerRange, ClaimStatus, Label
 from rt4chart_collector.console.answers.differences import (
     MAX_DIFFERENCES,
     LabelDifference,
@@ -11,7 +11,7 @@ from rt4chart_collector.store.answers.claims import ClaimOutline
 
 def outlined(index: int, label: Label, start: int, end: int) -> ClaimOutline:
     """A claim without its words."""
-    return ClaimOutline(index, label, AnswerRange(start, end), ())
+    return ClaimOutline(index, label, ClaimStatus.SUPPORTED, AnswerRange(start, end), ())
 
 
 def test_claims_about_the_same_words_are_compared() -> None:

@@ -117,11 +117,11 @@ def test_unused_chunk_stands_beside_the_verdict(any_client: Client) -> None:
     first, second = told(any_client, 2), told(any_client, 3)
     about = {"answer": f"{4:016x}", "stages": ["retrieved", "prompt"]}
     assert first == {
-        "kb-1": {**about, "used": True, "supports": [0], "contradicts": []},
-        "kb-2": {**about, "used": False, "supports": [], "contradicts": [1]},
+        "kb-1": {**about, "used": True, "supports": [0], "contradicts": [], "limits": []},
+        "kb-2": {**about, "used": False, "supports": [], "contradicts": [1], "limits": []},
     }
     assert list(second.values()) == [
-        {**about, "used": False, "supports": [], "contradicts": []},
+        {**about, "used": False, "supports": [], "contradicts": [], "limits": []},
     ]
 
 

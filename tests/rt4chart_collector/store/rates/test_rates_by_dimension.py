@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
-from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.core.rates import Rate, claim_rate
+from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus, Label
+from otel_rt4chart.verify.core.rates import Measure, Rate, claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -23,6 +23,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_over_time,
     route_sums,
 )
+from rt4chart_collector.store.rates.ticks import Bin, route_ticks
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
@@ -237,3 +238,76 @@ def test_every_decision_is_of_one_kind() -> None:
     each = [Coverage({one: 1}, 0, 0) for one in Decision]
 
     assert [c.verified + c.sampled_out + c.unreadable + c.failed for c in each] == [1] * len(each)
+
+
+def with_status(one: Verdict, status: ClaimStatus, plan: CheckPlan, rate: float) -> Verdict:
+    """The verdict whose first claim has this status, found by a check of that rate."""
+    assert one.report is not None
+    first, *others = (replace(claim, status=ClaimStatus.SUPPORTED) for claim in one.report.claims)
+    claims = (replace(first, status=status, check_rate=rate), *others)
+    return replace(one, report=replace(one.report, claims=claims, plan=plan))
+
+
+def test_each_measure_has_its_own_claims_and_its_own_answers(any_client: Client) -> None:
+    """A claim found by a check that ran on a fifth of the answers counts five times."""
+    sampled = CheckPlan(cherry_picking=0.2)
+    picked, dropped = ClaimStatus.CHERRY_PICKED, ClaimStatus.QUALIFIER_DROPPED
+    insert_verdicts(
+        any_client,
+        [
+            with_status(verdict(1, [GOOD] * 4, sample_rate=1.0), picked, sampled, 0.2),
+            with_status(verdict(2, [GOOD] * 4, sample_rate=0.5), dropped, CheckPlan(), 1.0),
+            with_status(
+                verdict(3, [GOOD] * 3 + [BAD], sample_rate=1.0),
+                ClaimStatus.SUPPORTED,
+                CheckPlan(cherry_picking=0.0),
+                1.0,
+            ),
+        ],
+    )
+
+    (found,) = by(any_client, "route")
+
+    claims = 4 + 2 * 4 + 4
+    assert [found.rate_of(measure).value for measure in Measure] == [
+        pytest.approx(part / claims) for part in (1, 5 + 2, 5 + 2 + 1)
+    ]
+    assert (found.misleading, found.misleading_answers) == (2, 2)
+    assert found.statuses == {
+        "supported": 3 + 2 * 3 + 4,
+        "cherry_picked": 5,
+        "qualifier_dropped": 2,
+    }
+    (sums,) = route_sums(any_client)
+    assert sums.misleading_sums == found.misleading_sums
+    assert sums.either_sums == found.either_sums
+    listed = any_client.query(
+        "SELECT Measure, sum(WX) / sum(WM), sum(Counted) FROM rt4chart_rates_by_measure"
+        " GROUP BY Measure ORDER BY Measure DESC"
+    )
+    assert listed.result_rows == [
+        (str(measure), pytest.approx(part / claims), counted)
+        for measure, part, counted in zip(Measure, (1, 7, 8), (1, 2, 3), strict=True)
+    ]
+    ticks = route_ticks(any_client, QueryScope(START, START + HOUR, VERIFIER), Measure.MISLEADING)
+    assert [bin_ for route in ticks for tick in route.ticks for bin_ in tick.bins] == [
+        Bin(4, 1, 1, 0.5),
+        Bin(4, 1, 1, 1.0),
+    ]
+
+
+def test_an_answer_that_was_not_checked_is_not_called_free_of_misleading_claims(
+    any_client: Client,
+) -> None:
+    """It counts for the unfaithful claims only."""
+    insert_verdicts(any_client, [verdict(1, [BAD, GOOD])])
+    any_client.command(
+        "INSERT INTO rt4chart_verifications (ServiceName, Route, VerifierId, TraceId, Timestamp,"
+        " Decision, Label, SampleRate, EntailedCount, Version) SELECT ServiceName, Route,"
+        " VerifierId, 'old', Timestamp, Decision, 'entailed', 0.5, 6, 1"
+        " FROM rt4chart_verifications"
+    )
+
+    (found,) = by(any_client, "route")
+
+    assert [found.sums_of(measure).claims for measure in Measure] == [8, 2, 2]

@@ -50,12 +50,14 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_eval_cases",
         "rt4chart_eval_releases",
         "rt4chart_failure_embeddings",
+        "rt4chart_failures",
         "rt4chart_feedback",
         "rt4chart_issue_assignments",
         "rt4chart_issue_events",
         "rt4chart_issues",
         "rt4chart_leases",
         "rt4chart_rates",
+        "rt4chart_rates_by_measure",
         "rt4chart_route_1m",
         "rt4chart_route_1m_mv",
         "rt4chart_route_5m",
@@ -88,6 +90,36 @@ def test_rows_survive_a_later_migration(client: Client) -> None:
     assert client.query(claims).result_rows == before
     assert client.query("SELECT DISTINCT Later FROM rt4chart_claims").result_rows == [(0,)]
     assert schema_differences(client, [*ALL, later]) == []
+
+
+def test_claims_of_an_earlier_version_get_the_status_of_their_label(own_client: Client) -> None:
+    """Their answers were not checked for misleading claims, so no misleading rate counts them."""
+    own_client.command(f"DROP DATABASE {own_client.database}")
+    own_client.command(f"CREATE DATABASE {own_client.database}")
+    migrate(own_client, migrations=ALL[:2])
+    claim = "INSERT INTO rt4chart_claims (TraceId, Timestamp, ClaimIndex, Label, Reason, Version)"
+    own_client.command(
+        f"{claim} VALUES ('t', now(), 0, 'entailed', '', 1), ('t', now(), 1, 'contradicted', '', 1)"
+        ", ('t', now(), 2, 'baseless', 'unlinked', 1), ('t', now(), 3, 'baseless', 'other', 1)"
+    )
+    own_client.command(
+        "INSERT INTO rt4chart_verifications (TraceId, Timestamp, Decision, Label, SampleRate,"
+        " EntailedCount, ContradictedCount, BaselessCount, Version)"
+        " VALUES ('t', now(), 'verified', 'contradicted', 0.5, 1, 1, 2, 1)"
+    )
+
+    assert migrate(own_client) == [3]
+
+    statuses = own_client.query("SELECT Status FROM rt4chart_claims FINAL ORDER BY ClaimIndex")
+    assert [name for (name,) in statuses.result_rows] == [
+        "supported",
+        "contradicted",
+        "unlinked",
+        "unsupported",
+    ]
+    rates = own_client.query("SELECT Measure, Decided, Rate FROM rt4chart_rates_by_measure")
+    assert rates.result_rows == [("unfaithful", 4, 0.75)]
+    assert schema_differences(own_client) == []
 
 
 def test_migrate_refuses_a_changed_file(client: Client) -> None:
