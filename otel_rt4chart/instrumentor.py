@@ -81,14 +81,7 @@ def _check_arguments(
     **unknown_arguments: object,
 ) -> InstrumentOptions | None:
     """The validated options; None, with the reason in the log, if there is nothing to do."""
-    # An unknown argument must not be ignored silently.
-    if unknown := sorted(
-        set(unknown_arguments) - {"skip_dep_check", "raise_exception_on_conflict"}
-    ):
-        raise SettingsError(
-            "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
-            f"sample_rate, route, redact, judge or on_verdict, got {', '.join(unknown)}"
-        )
+    _check_names(unknown_arguments)
     _check_values(
         {"route": route, "redact": redact, "on_verdict": on_verdict},
         mode=mode,
@@ -115,12 +108,7 @@ def _check_arguments(
         mode=settings.mode if mode is None else mode,
         sample_rate=settings.sample_rate if sample_rate is None else sample_rate,
     )
-    if judge is not None and settings.mode != "inline":
-        LOG.warning(
-            "judge=%r is ignored: in mode=%r the service chooses the judge", judge, settings.mode
-        )
-    if on_verdict is not None and settings.mode != "inline":
-        LOG.warning("on_verdict is ignored: in mode=%r the service verifies", settings.mode)
+    _warn_of_ignored(settings.mode, judge, on_verdict)
     provider = _find_sdk_provider(tracer_provider or trace.get_tracer_provider())
     if provider is None:
         return None
@@ -135,6 +123,27 @@ def _check_arguments(
         is_wrong,
         on_verdict,
     )
+
+
+def _check_names(unknown_arguments: Collection[str]) -> None:
+    """SettingsError for an unknown argument: it must not be ignored silently."""
+    if unknown := sorted(
+        set(unknown_arguments) - {"skip_dep_check", "raise_exception_on_conflict"}
+    ):
+        raise SettingsError(
+            "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
+            f"sample_rate, route, redact, judge or on_verdict, got {', '.join(unknown)}"
+        )
+
+
+def _warn_of_ignored(mode: str, judge: str | None, on_verdict: object) -> None:
+    """Log the arguments that only the inline mode uses."""
+    if mode == "inline":
+        return
+    if judge is not None:
+        LOG.warning("judge=%r is ignored: in mode=%r the service chooses the judge", judge, mode)
+    if on_verdict is not None:
+        LOG.warning("on_verdict is ignored: in mode=%r the service verifies", mode)
 
 
 def _check_values(
