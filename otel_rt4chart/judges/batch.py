@@ -137,6 +137,7 @@ class BatchSummary:
             )
             yield f"{self.claims} claims: {', '.join(counts)}"
             yield from self._rate_lines()
+        if any(self.actions[one] for one in Action if one):
             yield "answers: " + ", ".join(f"{self.actions[one]} {one}" for one in Action if one)
         yield from self.undecided_lines()
         if 2 * self.undecided > self.claims:
