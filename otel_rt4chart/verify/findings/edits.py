@@ -264,7 +264,7 @@ def _name_exclusions(
 ) -> Iterator[Edit]:
     """ "However, …" with the sentences of the passages that limit the claim."""
     picked = [one for one in findings if one.name == FindingName.CHERRY_PICKED]
-    denying = [one for one in picked if one.kind == "contradiction"]
+    denying = [one for one in picked if one.kind in ("contradiction", "conflict")]
     if any(not _is_limit(evidence.text) for one in denying for evidence in one.evidence):
         raise NoEditError(f"the passages disagree about “{place.claim.text}”")
     texts = dict.fromkeys(evidence.text for one in picked for evidence in one.evidence)
