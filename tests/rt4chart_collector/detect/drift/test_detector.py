@@ -246,6 +246,23 @@ def test_a_calm_route_seldom_warns(answers: int) -> None:
     assert "page" not in seen
 
 
+@pytest.mark.parametrize("answers", [1, 4, 17])
+@pytest.mark.parametrize("rare", [0, 1])
+def test_time_alone_is_no_evidence_where_counted_claims_are_rare(answers: int, rare: int) -> None:
+    """With none in a month, or with one each third day, no tick warns."""
+    ticks = tuple(
+        tick(at, (Bin(5, rare, 1, 1.0), Bin(5, 0, answers, 1.0)))
+        if at % (3 * DAY) == 0
+        else tick(at, (Bin(5, 0, answers, 1.0),))
+        for at in range(30 * DAY)
+        if answers > 1 or at % 4 == 0
+    )
+
+    found = replay(RouteTicks("s", "r", "v", ticks), POLICY, since_ns=START_NS)
+
+    assert {one.state for one in found} == {"cold", "calm"}
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("routes", 0), ("false_alarms_per_month", -1), ("points", 3.0)]
 )
