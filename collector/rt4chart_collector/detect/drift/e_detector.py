@@ -21,7 +21,6 @@ from rt4chart_collector.detect.drift.evidence import (
     accumulate,
     log_gains,
     smallest_rise,
-    unit_of,
 )
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, DriftPolicy
@@ -116,17 +115,17 @@ class EvidenceDetector:
         return self._history.baseline(version, at_ns, rising_since_ns=rising)
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
-        usual = [(item.tick, item.baseline.share) for item in warm]
-        won = _total_gains(usual, scale)
+        won = _total_gains([(item.tick, item.baseline.share) for item in warm], scale)
         if won is None:
             return
-        self._warn = accumulate(self._warn, won, at_ns=at_ns, unit=_unit(usual))
+        self._warn = accumulate(self._warn, won, at_ns=at_ns)
         self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
         band = max(item.baseline.dead_band for item in warm)
         self._allowance = dead_band_allowance(band)
-        beyond = [(item.tick, item.baseline.share + item.baseline.dead_band) for item in warm]
-        banded = _total_gains(beyond, scale)
-        self._page = accumulate(self._page, banded or won, at_ns=at_ns, unit=_unit(beyond))
+        banded = _total_gains(
+            [(item.tick, item.baseline.share + item.baseline.dead_band) for item in warm], scale
+        )
+        self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_if_recovered(self._alarm, warm, scale, at_ns)
         elif self._evidence() >= self._policy.page_at:
@@ -204,10 +203,6 @@ def _total_gains(
     ]
     counted = [gained for gained in each if gained is not None]
     return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
-
-
-def _unit(against: Sequence[tuple[Tick, float]]) -> float:
-    return min(sum(unit_of(tick.bins, null=min(null, LARGEST_NULL)) for tick, null in against), 1.0)
 
 
 def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: float) -> _Rise:

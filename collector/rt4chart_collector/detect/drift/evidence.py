@@ -87,14 +87,11 @@ def log_gains(
 
 
 def accumulate(
-    evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int, unit: float = 1.0
+    evidence: AccumulatedEvidence, won: Sequence[float], *, at_ns: int
 ) -> AccumulatedEvidence:
-    """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + unit) * e.
-
-    The guarantee holds for any unit up to 1 that does not depend on the shares in this tick.
-    """
+    """The sums after a tick that began at `at_ns` and in which the bets won `won`: (M + 1) * e."""
     sums = tuple(
-        _log_of_more(log_sum, unit) + gain for log_sum, gain in zip(evidence.sums, won, strict=True)
+        _log_of_one_more(log_sum) + gain for log_sum, gain in zip(evidence.sums, won, strict=True)
     )
     since_ns = evidence.since_ns if evidence.climb > 0 else at_ns
     return AccumulatedEvidence(sums, since_ns, max(evidence.climb + won[len(won) // 2], 0.0))
@@ -116,27 +113,9 @@ def _log_of_mean(sums: tuple[float, ...]) -> float:
     return max(top + math.log(total / len(sums)), 0.0)
 
 
-# What the answers of a tick must be able to tell for a whole unit: the variance of their number of
-# counted claims. Six answers an hour at a rate of half a percent are enough.
-WHOLE_UNIT = 0.002
-
-
-def unit_of(bins: Iterable[Bin], *, null: float) -> float:
-    """The unit that a tick adds: less than 1 where its answers can hardly tell a rate from `null`.
-
-    Where counted claims are rare, answers without any cost the bets almost nothing, and whole units
-    would add up to an alarm by time alone.
-    """
-    answers = sum(bin_.answers for bin_ in bins if bin_.decided > 0 and bin_.sample_rate > 0)
-    return min(answers * null * (1 - null) / WHOLE_UNIT, 1.0)
-
-
-def _log_of_more(log: float, unit: float) -> float:
-    """log(unit + exp(log)) without overflow."""
-    if unit <= 0:
-        return log
-    more = log - math.log(unit)
-    return math.log(unit) + max(more, 0.0) + math.log1p(math.exp(-abs(more)))
+def _log_of_one_more(log: float) -> float:
+    """log(1 + exp(log)) without overflow."""
+    return max(log, 0.0) + math.log1p(math.exp(-abs(log)))
 
 
 def _order(bin_: Bin) -> tuple[int, int, float, int]:

@@ -246,10 +246,9 @@ def test_a_calm_route_seldom_warns(answers: int) -> None:
     assert "page" not in seen
 
 
-@pytest.mark.parametrize("answers", [1, 4, 17])
-@pytest.mark.parametrize("rare", [0, 1])
-def test_time_alone_is_no_evidence_where_counted_claims_are_rare(answers: int, rare: int) -> None:
-    """With none in a month, or with one each third day, no tick warns."""
+@pytest.mark.parametrize(("answers", "rare"), [(1, 0), (4, 1)])
+def test_a_route_where_counted_claims_are_rare_does_not_warn(answers: int, rare: int) -> None:
+    """With none in a month, or with one each third day, as misleading ones often are."""
     ticks = tuple(
         tick(at, (Bin(5, rare, 1, 1.0), Bin(5, 0, answers, 1.0)))
         if at % (3 * DAY) == 0
