@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.core.rates import claim_rate
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus, Evidence, Label
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
@@ -34,6 +35,18 @@ FROM rt4chart_claims FINAL WHERE Label = 'baseless'
 """
 
 
+def with_statuses(one: Verdict, number: int) -> Verdict:
+    """The verdict with a cherry-picked claim, found by a check that ran on half of the answers."""
+    assert one.report is not None
+    first, *rest = one.report.claims
+    limits = (*first.evidence, Evidence("p2", 0, 5, "unless", "limits"))
+    picked = replace(first, status=ClaimStatus.CHERRY_PICKED, check_rate=0.5, evidence=limits)
+    plan = CheckPlan(cherry_picking=0.5) if number % 2 else CheckPlan(cherry_picking=0.0)
+    claims = (picked if number % 2 else first, *rest)
+    report = replace(one.report, claims=claims, plan=plan)
+    return replace(one, report=report, citations=2)
+
+
 @pytest.fixture(scope="module")
 def asked(store_dsn: str) -> Iterator[Client]:
     """Two routes of the last hour with claims of every label, an issue, drift, alert, opinion."""
@@ -48,8 +61,12 @@ def asked(store_dsn: str) -> Iterator[Client]:
         )
         for number in range(1, 41)
     ]
+    misleading = [
+        with_statuses(verdict(number, [GOOD, GOOD, BAD], start_ns=LATELY), number)
+        for number in range(50, 60)
+    ]
     for client in fresh(store_dsn):
-        insert_verdicts(client, verdicts)
+        insert_verdicts(client, [*verdicts, *misleading])
         insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])
         insert_monitoring(client, verdicts[0])
         client.command(ASSIGN)
@@ -82,15 +99,17 @@ def test_queries_only_read(asked: Client) -> None:
 
 
 def test_the_interval_is_the_one_that_we_print(asked: Client) -> None:
-    """The first query gives the rates, intervals and n of every route."""
+    """The first query gives both rates, their intervals and n of every route."""
     rows = asked.query(QUERIES[0]).named_results()
 
-    found = {str(row["Route"]): row for row in rows}
+    found = {(str(row["Measure"]), str(row["Route"])): row for row in rows}
     slices = rates_by(asked, "route", QueryScope(NOW - 10**14, NOW, VERIFIER))
-    assert set(found) == {one.route for one in slices} == {"support", "pay"}
-    for one in slices:
-        row, rate = found[one.route], claim_rate(one.sums)
-        assert (row["n"], row["answers"]) == (one.claims, one.answers)
+    measures = (Measure.UNFAITHFUL, Measure.MISLEADING)
+    assert {one.route for one in slices} == {"support", "pay"}
+    assert set(found) == {(measure, one.route) for measure in measures for one in slices}
+    for measure, one in ((measure, one) for measure in measures for one in slices):
+        row, rate, sums = found[measure, one.route], one.rate_of(measure), one.sums_of(measure)
+        assert (row["n"], row["answers"]) == (sums.claims, sums.answers)
         assert row["rate"] == pytest.approx(rate.value)
         assert (row["low"], row["high"]) == pytest.approx((rate.low, rate.high), abs=1e-5)
         assert row["design_effect"] >= 1

@@ -10,8 +10,9 @@ from rich.console import RenderableType
 
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.verify.core.rates import Rate
+from otel_rt4chart.verify.core.rates import Measure, Rate
 from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, open_store
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.core.times import utc_time
@@ -36,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
     with open_store(options) as client:
         verifier = options.verifier or main_verifier(client, now)
         scope = QueryScope(since - HISTORY_NS, now, verifier, options.service, options.route)
-        routes = route_ticks(client, scope)
+        measures = [Measure(name) for name in options.measure] or DRIFT_RULES
+        routes = route_ticks(client, scope, *measures)
     if not routes:
         words = (
             f"no verified answers of {verifier or 'any verifier'} in that time; "
@@ -44,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
         )
         write([], words, as_json=options.json)
         return 0
-    policy = drift_policy(settings, len(routes))
+    # As the monitor does: the false alarms are those of all routes together, of each measure.
+    policy = drift_policy(settings, len({(route.service, route.route) for route in routes}))
     only = options.rule or RULES
     found = list(backtest(routes, policy, since_ns=since, until_ns=now, only=only))
     if options.json:
@@ -58,13 +61,22 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-COUNTS = ("rule", "meaning", "routes", "without a baseline", "alarms", "per route-month")
-COLUMNS = ("rule", "service", "route", "rise began", "alarm", "ended", "before", "after")
+COUNTS = (
+    "rule",
+    "meaning",
+    "claims",
+    "routes",
+    "without a baseline",
+    "alarms",
+    "per route-month",
+)
+COLUMNS = ("rule", "claims", "service", "route", "rise began", "alarm", "ended", "before", "after")
 
 
 def _counts(result: Backtest) -> tuple[str, ...]:
     return (
-        *(result.rule, EXPLANATIONS.get(result.rule, ""), str(result.routes), str(result.cold)),
+        *(result.rule, EXPLANATIONS.get(result.rule, ""), str(result.measure)),
+        *(str(result.routes), str(result.cold)),
         *(str(len(result.alarms)), f"{result.per_route_month:.2f} in {result.route_months:.1f}"),
     )
 
@@ -75,7 +87,13 @@ def _alarm_table(found: Backtest, limit: int) -> list[RenderableType]:
         return []
     rows = [
         (
-            *(alarm.rule, alarm.service or "–", alarm.route or "–", utc_time(alarm.began_ns)),
+            *(
+                alarm.rule,
+                str(found.measure),
+                alarm.service or "–",
+                alarm.route or "–",
+                utc_time(alarm.began_ns),
+            ),
             *(utc_time(alarm.paged_ns), utc_time(alarm.ended_ns) if alarm.ended_ns else "open"),
             *(_rate(alarm.before, alarm.before_claims), _rate(alarm.after, alarm.after_claims)),
         )
@@ -97,6 +115,7 @@ def _rate(rate: Rate, claims: int) -> str:
 def _json(result: Backtest) -> dict[str, object]:
     return {
         "rule": result.rule,
+        "measure": str(result.measure),
         "routes": result.routes,
         "without_baseline": result.cold,
         "route_months": result.route_months,
@@ -136,6 +155,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         choices=RULES,
         metavar="RULE",
         help=f"one of {', '.join(RULES)} (default: all); repeatable",
+    )
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        choices=tuple(map(str, DRIFT_RULES)),
+        metavar="MEASURE",
+        help=f"claims to watch, one of {', '.join(DRIFT_RULES)} (default: all); repeatable",
     )
     parser.add_argument(
         "--limit", type=positive_integer, default=10, metavar="N", help="of a rule (10)"

@@ -15,12 +15,13 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate
 from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.report.gather import PeriodReport, gather_report
+from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
@@ -106,6 +107,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
                 "service": route.now.service,
                 "route": route.now.route,
                 **(_figures(route.now) or {}),
+                "statuses": {row.status: row.share for row in route.statuses},
                 "before": _figures(route.before),
             }
             for route in report.routes
@@ -139,6 +141,7 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
         "rate": rate.value,
         "low": rate.low,
         "high": rate.high,
+        "misleading": _rate_figures(rates.misleading_rate, rates.misleading_sums),
         "contradicted": rates.contradicted_rate.value,
         "baseless": rates.baseless_rate.value,
         "undecided": rates.undecided_rate.value,
@@ -147,20 +150,48 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
     }
 
 
+def _rate_figures(rate: Rate, sums: AnswerSums) -> dict[str, object]:
+    """A rate with its own numbers: it is of the answers that were checked for its claims."""
+    numbers = {"answers": sums.answers, "claims": sums.claims}
+    return {"rate": rate.value, "low": rate.low, "high": rate.high, **numbers}
+
+
 def print_routes(report: PeriodReport, console: Console) -> None:
-    """Print the routes as a table."""
-    table = Table("route", "service", "unfaithful", "95%", "before", "claims", "answers", box=None)
-    for route in report.routes:
-        now = route.now
-        before = route.before.rate.value if route.before else None
-        figures = (percent(now.rate.value), interval(now.rate), percent(before))
-        names = (printable(now.route) or "-", printable(now.service))
-        table.add_row(*names, *figures, f"{now.claims:,}", f"{now.answers:,}")
+    """Print a table of the routes for each measure, and one of what is wrong with their claims."""
     if not report.routes:
         console.print("no answers in this period; for a longer one: rt4chart report --since 30d")
         return
-    console.print(table)
-    console.print("\nfor a page to share: rt4chart report --html", markup=False)
+    for measure in (Measure.UNFAITHFUL, Measure.MISLEADING):
+        console.print(_rate_table(report, measure))
+        console.print()
+    if statuses := _status_table(report):
+        console.print(statuses)
+        console.print()
+    console.print("for a page to share: rt4chart report --html", markup=False)
+
+
+def _rate_table(report: PeriodReport, measure: Measure) -> Table:
+    table = Table("route", "service", measure, "95%", "before", "claims", "answers", box=None)
+    for route in report.routes:
+        now, sums = route.now.rate_of(measure), route.now.sums_of(measure)
+        before = route.before.rate_of(measure).value if route.before else None
+        figures = (percent(now.value), interval(now), percent(before))
+        table.add_row(*_names(route), *figures, f"{sums.claims:,}", f"{sums.answers:,}")
+    return table
+
+
+def _status_table(report: PeriodReport) -> Table | None:
+    """The statuses of the claims of each route that has any to show."""
+    table = Table("route", "service", "status", "of claims", "before", box=None)
+    for route in report.routes:
+        for row in route.statuses:
+            status = row.status.replace("_", " ")
+            table.add_row(*_names(route), status, percent(row.share), percent(row.before))
+    return table if table.row_count else None
+
+
+def _names(route: RouteReport) -> tuple[str, str]:
+    return printable(route.now.route) or "-", printable(route.now.service)
 
 
 COMMAND = Command("report", "report on a period: rates, issues and alerts", configure, execute)

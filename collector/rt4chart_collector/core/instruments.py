@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import AnswerLabel, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, Label
 
 PROMETHEUS_UNITS = {"s": "seconds", "By": "bytes"}
 # Upper bounds in seconds: an insert takes milliseconds, a model's verdict seconds, and an answer
@@ -184,6 +184,13 @@ VERIFIED_ANSWERS = counter(
     "verified_answers", "answer", "Verified answers by label", "label", known=AnswerLabel
 )
 CLAIMS = counter("claims", "claim", "Claims of verified answers by label", "label", known=Label)
+CLAIM_STATUSES = counter(
+    "claim_statuses",
+    "claim",
+    "Claims of verified answers by status: what is wrong with them beyond the label",
+    "status",
+    known=ClaimStatus,
+)
 VERIFICATION_DURATION = duration(
     "verification_duration", "Time that the judge took for an answer, failures included", "judge"
 )
@@ -242,6 +249,41 @@ ROUTE_MIN_DETECTABLE_RISE = gauge(
     "route_min_detectable_rise",
     "1",
     "Smallest rise of the rate that is detected within 90 minutes at the current sampling",
+    *ROUTE,
+)
+ROUTE_MISLEADING_RATE = gauge(
+    "route_misleading_rate",
+    "1",
+    "Share of the decided claims of the last hour that are entailed and mislead, of the answers "
+    "that were checked for it, weighted by sampling",
+    *ROUTE,
+)
+ROUTE_CHECKED_CLAIMS = gauge(
+    "route_checked_claims",
+    "{claim}",
+    "Decided claims of the last hour in answers that were checked for misleading ones, over which "
+    "that rate is computed",
+    *ROUTE,
+)
+ROUTE_MISLEADING_DRIFT_LOG_EVIDENCE = gauge(
+    "route_misleading_drift_log_evidence",
+    "1",
+    "Natural logarithm of the evidence that the misleading rate has risen, by level as above",
+    *ROUTE,
+    "level",
+)
+ROUTE_MISLEADING_DRIFT_THRESHOLD = gauge(
+    "route_misleading_drift_threshold",
+    "1",
+    "Logarithm of the evidence at which a warning or an alarm about it begins",
+    *ROUTE,
+    "level",
+)
+ROUTE_MISLEADING_MIN_DETECTABLE_RISE = gauge(
+    "route_misleading_min_detectable_rise",
+    "1",
+    "Smallest rise of the misleading rate that is detected within 90 minutes at the current "
+    "sampling",
     *ROUTE,
 )
 FAILURES = counter(

@@ -294,11 +294,13 @@ class MonitorSettings:
         "evidence", "how a rise is detected", one_of("evidence", "threshold", "window")
     )
     drift_false_alarms: float = setting(
-        1.0, "false alarms a month that are accepted, of all routes together", number(0.01, 100)
+        1.0,
+        "false alarms a month that are accepted, of all routes together, for each measure",
+        number(0.01, 100),
     )
     drift_threshold: float = setting(
         0.15,
-        "share of claims that alarms, with the rule threshold",
+        "share of unfaithful, or of misleading claims that alarms, with the rule threshold",
         number(0.001, 0.999, "a share"),
     )
     drift_points: float = setting(

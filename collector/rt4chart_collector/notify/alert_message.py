@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.core.text import one_line
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
@@ -71,9 +72,15 @@ def alert_message(
         links=links,
         extra={
             "rule": str(alert.rule),
+            **_measure(alert.facts),
             "links": [{"text": link.text, "url": link.url} for link in links],
         },
     )
+
+
+def _measure(facts: AlertFacts) -> dict[str, object]:
+    """Which claims a drift alert counts, for receivers that read fields; nothing for others."""
+    return {"measure": str(facts.measure)} if isinstance(facts, DriftFacts) else {}
 
 
 def headline(state: AlertState, kind: MessageKind, now_ns: int) -> str:
@@ -129,7 +136,7 @@ def _lines(
     drift = facts if isinstance(facts, DriftFacts) else DriftFacts()
     yield "service", alert.service
     yield "route", alert.route
-    yield "unfaithful claims", _rates(drift)
+    yield f"{drift.measure} claims", _rates(drift)
     if isinstance(facts, GrowingIssueFacts):
         before = f"{facts.failures_a_day_before:.2g} a day before that"
         yield "failures in the last 24 h", f"{facts.failures_today:.0f}, {before}"
@@ -272,16 +279,22 @@ def _hourly(failures: float) -> str:
 
 
 def _worst_answers(facts: DriftFacts, console: str, with_texts: bool) -> Iterator[MessageLink]:
-    """The worst answers, one for each claim. Without a console the URL is the trace's id."""
+    """The worst answers, one for each claim. Without a console the URL is the trace's id.
+
+    A misleading claim is entailed, so its status says what is wrong with it.
+    """
+    misleads = facts.measure is Measure.MISLEADING
     seen: set[str] = set()
     for answer in facts.worst_answers:
         known_by = answer.claim or answer.trace_id
         if len(seen) >= WORST or not answer.has_trace or known_by in seen:
             continue
         seen.add(known_by)
-        counts = f"{answer.unfaithful} of {answer.decided} claims unfaithful"
+        number = answer.misleading if misleads else answer.unfaithful
+        counts = f"{number} of {answer.decided} claims {facts.measure}"
+        problem = answer.status.replace("_", " ") if misleads else answer.label
         quoted = f"“{one_line(answer.claim, CLAIM)}”" if with_texts and answer.claim else ""
-        text = one_line(", ".join(filter(None, (answer.label, counts, quoted))), 300)
+        text = one_line(", ".join(filter(None, (problem, counts, quoted))), 300)
         if not console:
             yield MessageLink(text, answer.trace_id)
         elif answer.has_span:

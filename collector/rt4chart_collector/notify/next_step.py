@@ -9,6 +9,10 @@ NEXT = {
         "Revert the change that was made when the rise began, if there was one. Otherwise read the "
         "worst answers and the issues that grew, in the console or with rt4chart alerts show."
     ),
+    Rule.MISLEADING_DRIFT: (
+        "Revert the change that was made when the rise began, if there was one. Otherwise read the "
+        "worst answers beside the passages that they leave out, and the issues that grew."
+    ),
     Rule.NEW_ISSUE: (
         "Read three of its claims beside their passages, then assign, ignore or resolve the issue."
     ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rt4chart_collector.core.alerts.alert import Rule
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Rule
 from rt4chart_collector.notify.next_step import NEXT
 
 _HEAD = """\
@@ -15,9 +16,15 @@ groups:
     rules:
 """
 _EVIDENCE = (
-    'rt4chart_route_drift_log_evidence{{level="page"}} '
-    '>= ignoring(level) rt4chart_route_drift_threshold{{level="{0}"}}'
+    'rt4chart_route_{1}drift_log_evidence{{level="page"}} '
+    '>= ignoring(level) rt4chart_route_{1}drift_threshold{{level="{0}"}}'
 )
+# The part of an alert's and of a gauge's name that tells the measures apart.
+_NAMES = {Measure.UNFAITHFUL: ("", ""), Measure.MISLEADING: ("Misleading", "misleading_")}
+_RATES = {
+    Measure.UNFAITHFUL: ("rt4chart_route_hallucination_rate", "rt4chart_route_claims"),
+    Measure.MISLEADING: ("rt4chart_route_misleading_rate", "rt4chart_route_checked_claims"),
+}
 _CLAIMS = "sum by (service, route) (rt4chart_route_claims{0}) > {1}"
 
 
@@ -37,25 +44,9 @@ class PrometheusRule:
 def rules(
     *, undecided: float = 0.3, least_claims: int = 100, threshold: float | None = None
 ) -> list[PrometheusRule]:
-    """The rules; with a `threshold`, a share of claims, one on the rate itself too."""
+    """The rules; with a `threshold`, a share of claims, ones on the rates themselves too."""
     found = [
-        PrometheusRule(
-            "Rt4chartRouteDrift",
-            _EVIDENCE.format("page"),
-            "critical",
-            "Drift detected on {{ $labels.service }} {{ $labels.route }}: evidence {{ $value }}",
-            NEXT[Rule.ROUTE_DRIFT],
-            keeps="30m",
-        ),
-        PrometheusRule(
-            "Rt4chartRouteDriftBegins",
-            _EVIDENCE.format("warn"),
-            "warning",
-            "Possible drift on {{ $labels.service }} {{ $labels.route }}",
-            "Wait: the next hours decide. This fires about once a week by chance.",
-            lasts="30m",
-            keeps="30m",
-        ),
+        *(rule for measure in DRIFT_RULES for rule in _drift_rules(measure)),
         PrometheusRule(
             "Rt4chartRouteUndecided",
             f"rt4chart_route_undecided_ratio > {undecided:g}",
@@ -75,19 +66,46 @@ def rules(
         ),
     ]
     if threshold is not None:
-        found.append(
-            PrometheusRule(
-                "Rt4chartRouteRate",
-                f"rt4chart_route_hallucination_rate > {threshold:g} "
-                f"and rt4chart_route_claims >= {least_claims}",
-                "warning",
-                "{{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
-                "{{ $labels.route }} are unfaithful",
-                "This rule ignores chance: docs/understand/drift.md has its false alarms.",
-                lasts="30m",
-            )
-        )
+        found += [_rate_rule(measure, threshold, least_claims) for measure in DRIFT_RULES]
     return found
+
+
+def _drift_rules(measure: Measure) -> list[PrometheusRule]:
+    name, gauge = _NAMES[measure]
+    return [
+        PrometheusRule(
+            f"Rt4chartRoute{name}Drift",
+            _EVIDENCE.format("page", gauge),
+            "critical",
+            f"Drift detected on {{{{ $labels.service }}}} {{{{ $labels.route }}}}: more {measure} "
+            "claims, evidence {{ $value }}",
+            NEXT[DRIFT_RULES[measure]],
+            keeps="30m",
+        ),
+        PrometheusRule(
+            f"Rt4chartRoute{name}DriftBegins",
+            _EVIDENCE.format("warn", gauge),
+            "warning",
+            f"Possible drift on {{{{ $labels.service }}}} {{{{ $labels.route }}}}: more {measure} "
+            "claims",
+            "Wait: the next hours decide. This fires about once a week by chance.",
+            lasts="30m",
+            keeps="30m",
+        ),
+    ]
+
+
+def _rate_rule(measure: Measure, threshold: float, least_claims: int) -> PrometheusRule:
+    rate, claims = _RATES[measure]
+    return PrometheusRule(
+        f"Rt4chartRoute{_NAMES[measure][0]}Rate",
+        f"{rate} > {threshold:g} and {claims} >= {least_claims}",
+        "warning",
+        "{{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
+        f"{{{{ $labels.route }}}} are {measure}",
+        "This rule ignores chance: docs/understand/drift.md has its false alarms.",
+        lasts="30m",
+    )
 
 
 def rule_file(*, threshold: float | None = None) -> str:

@@ -17,6 +17,7 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.instruments import (
     ANSWERS,
+    CLAIM_STATUSES,
     CLAIMS,
     FAILURES,
     PUT_OFF_ANSWERS,
@@ -242,6 +243,7 @@ class Worker:
                 self._note_lag(verdict.candidate.end_ns)
                 for claim in report.claims:
                     self._metrics.add(CLAIMS, claim.label)
+                    self._metrics.add(CLAIM_STATUSES, claim.status)
         if (letter := outcome.letter) is not None:
             self._metrics.add(RETRIES, "planned", number=letter.state is LetterState.WAITING)
             self._metrics.add(RETRIES, "given_up", number=letter.state is LetterState.DEAD)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -28,10 +30,20 @@ SECOND_NS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
+class StatusRow:
+    """The share of the decided claims with a status; None before where there were no statuses."""
+
+    status: str
+    share: float
+    before: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class RouteReport:
     """A route in the period; `before` is None if it had no answers in the period before.
 
-    `made_with` has the slices of dimensions with several values, most answers first.
+    `made_with` has the slices of dimensions with several values, most answers first. `worst` and
+    `misleading` are the answers with the most claims of each measure.
     """
 
     now: RateSlice
@@ -40,6 +52,12 @@ class RouteReport:
     coverage: Coverage | None
     made_with: tuple[tuple[str, tuple[RateSlice, ...]], ...]
     worst: tuple[WorstAnswer, ...]
+    misleading: tuple[WorstAnswer, ...]
+
+    @property
+    def statuses(self) -> tuple[StatusRow, ...]:
+        """The statuses of its claims, in the order of `ClaimStatus`; without those of no claim."""
+        return status_rows(self.now, self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +86,8 @@ def trend_step_s(scope: QueryScope) -> int:
 
 
 def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
-    """Read the report: routes by unfaithful claims, issues by claims, most first."""
-    routes = sorted(rates_by(client, "route", scope), key=_most_unfaithful_first)
+    """Read the report: routes by unfaithful and misleading claims, issues by claims, most first."""
+    routes = sorted(rates_by(client, "route", scope), key=_most_failures_first)
     before = {
         (rates.service, rates.route): rates for rates in rates_by(client, "route", scope.before)
     }
@@ -115,6 +133,7 @@ def _route(
             if len(found := _with_answers(rates_by(client, dimension, scope))) > 1
         ),
         worst=tuple(worst_answers(client, scope, limit=ANSWERS)),
+        misleading=tuple(worst_answers(client, scope, limit=ANSWERS, measure=Measure.MISLEADING)),
     )
 
 
@@ -122,9 +141,34 @@ def _with_answers(slices: Sequence[RateSlice]) -> list[RateSlice]:
     return [rates for rates in slices if rates.answers]
 
 
-def _most_unfaithful_first(rates: RateSlice) -> tuple[float, str, str]:
-    weighted = rates.weighted
-    return (-weighted.contradicted - weighted.baseless, rates.service, rates.route)
+def _most_failures_first(rates: RateSlice) -> tuple[float, str, str]:
+    return (-rates.sums.wx - rates.misleading_sums.wx, rates.service, rates.route)
+
+
+def status_rows(now: RateSlice, before: RateSlice | None) -> tuple[StatusRow, ...]:
+    """What is wrong with claims, in the order of `ClaimStatus`, now and in the period before."""
+    is_known = before is not None and before.misleading_sums.wm > 0
+    earlier = _status_shares(before) if before is not None else {}
+    found = _status_shares(now)
+    return tuple(
+        StatusRow(status, found[status], earlier.get(status, 0.0) if is_known else None)
+        for status in map(str, ClaimStatus)
+        if found.get(status)
+    )
+
+
+def _status_shares(rates: RateSlice) -> dict[str, float]:
+    """Of the claims of answers with statuses, which earlier versions did not store.
+
+    Claims without a fault are left out: those that a check did not look at are among them.
+    """
+    decided = rates.misleading_sums.wm
+    fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+    return {
+        status: claims / decided
+        for status, claims in rates.statuses.items()
+        if decided > 0 and status not in fine
+    }
 
 
 def _most_answers_first(rates: RateSlice) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.section import TEMPLATES
 from rt4chart_collector.console.app.static_files import FOLDER as STATIC
 from rt4chart_collector.console.view.templates import template_environment
@@ -60,14 +61,23 @@ class TrendPoint:
 
 
 def trend_chart(
-    points: Sequence[RatePoint], *, since_ns: int, until_ns: int, step_s: int
+    points: Sequence[RatePoint],
+    *,
+    since_ns: int,
+    until_ns: int,
+    step_s: int,
+    measure: str = Measure.UNFAITHFUL,
 ) -> Markup:
-    """The chart, with gaps at steps without decided claims; empty for fewer than two points."""
-    known = [point for point in points if point.slice.rate.value is not None]
+    """The chart of one measure, with gaps at steps without decided claims.
+
+    Empty for fewer than two points.
+    """
+    of = Measure(measure)
+    known = [point for point in points if point.slice.rate_of(of).value is not None]
     if len(known) < 2:
         return Markup("")
-    top = _nice(max(point.slice.rate.high or 0.0 for point in known))
-    marks = [_mark(point, since_ns, until_ns, step_s) for point in known]
+    top = _nice(max(point.slice.rate_of(of).high or 0.0 for point in known))
+    marks = [_mark(point, of, since_ns, until_ns, step_s) for point in known]
     runs = _runs(known, marks, step_s)
     bands = Markup("").join(_band(run, top) for run in runs)
     lines = Markup("").join(_line(run, top) for run in runs)
@@ -80,19 +90,21 @@ def trend_chart(
     )
     return Markup(
         '<svg class="trend" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>'
-    ).format(WIDTH, HEIGHT, _description(known), scale, bands, lines)
+    ).format(WIDTH, HEIGHT, _description(known, of), scale, bands, lines)
 
 
-def _description(known: Sequence[RatePoint]) -> str:
-    rates = [point.slice.rate.value or 0.0 for point in known]
+def _description(known: Sequence[RatePoint], measure: Measure) -> str:
+    rates = [point.slice.rate_of(measure).value or 0.0 for point in known]
     return (
-        f"unfaithful claims over time: {rates[0]:.1%} at the start, {rates[-1]:.1%} at the end, "
+        f"{measure} claims over time: {rates[0]:.1%} at the start, {rates[-1]:.1%} at the end, "
         f"between {min(rates):.1%} and {max(rates):.1%}"
     )
 
 
-def _mark(point: RatePoint, since_ns: int, until_ns: int, step_s: int) -> TrendPoint:
-    rate = point.slice.rate
+def _mark(
+    point: RatePoint, measure: Measure, since_ns: int, until_ns: int, step_s: int
+) -> TrendPoint:
+    rate = point.slice.rate_of(measure)
     middle = point.start_ns + step_s * SECOND_NS // 2
     share = (middle - since_ns) / max(until_ns - since_ns, 1)
     x = LEFT + min(max(share, 0.0), 1.0) * (WIDTH - LEFT - RIGHT)

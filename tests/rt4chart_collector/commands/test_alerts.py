@@ -221,7 +221,7 @@ def test_rules_for_prometheus_are_printed(run: Run, capsys: pytest.CaptureFixtur
     assert run("rules", "--threshold", "0.15") == 0
     assert capsys.readouterr().out == rule_file(threshold=0.15)
     assert run("rules", "--json") == 0
-    assert len(json.loads(capsys.readouterr().out)) == 4
+    assert len(json.loads(capsys.readouterr().out)) == 6
 
 
 def test_backtest_says_what_would_have_been(
@@ -242,10 +242,15 @@ def test_backtest_says_what_would_have_been(
     assert run("backtest", "--days", "4") == 0
     told = capsys.readouterr().out
     assert run("backtest", "--days", "4", "--rule", "evidence", "--json") == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert run("backtest", "--days", "4", "--measure", "misleading") == 0
+    misleading = capsys.readouterr().out
 
+    assert "no verified answer" in misleading
     assert all(word in told for word in ("evidence", "threshold", "window", "rise began"))
-    (one,) = json.loads(capsys.readouterr().out)
+    (one,) = measured
     (alarm,) = one["alarms"]
+    assert one["measure"] == "unfaithful"
     assert abs(alarm["began_ns"] / 1e9 - (now - 48 * 3600)) < 3 * 3600
     assert alarm["before"]["low"] < 0.05 < alarm["before"]["high"] < alarm["after"]["low"]
     assert open_alerts(client, now_ns=time.time_ns()) == []

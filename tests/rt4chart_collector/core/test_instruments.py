@@ -100,6 +100,9 @@ def test_status_and_metrics_say_the_same(line: Line) -> None:
     for label in ("contradicted", "entailed"):
         assert found["rt4chart_verified_answers_total", (("label", label),)] == 1
         assert found["rt4chart_claims_total", (("label", label),)] == 1
+    statuses = {"contradicted": 1, "supported": 1, "cherry_picked": 0}
+    for status, number in statuses.items():
+        assert found["rt4chart_claim_statuses_total", (("status", status),)] == number
     assert found["rt4chart_spans_stored_total", ()] == told["spans_stored"] == 6
     assert found["rt4chart_open_traces", ()] == told["traces_open"]
     assert found["rt4chart_work_queue_traces", ()] == told["traces_waiting"] == 0

@@ -15,7 +15,7 @@ from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.next_step import NEXT
 from rt4chart_collector.notify.prometheus_rules import rules
-from tests.rt4chart_collector.notify.channels.made import ALERT, told
+from tests.rt4chart_collector.notify.channels.made import ALERT, FACTS, told
 from tests.rt4chart_collector.notify.world import DAY, HOUR, MINUTE, START
 
 JSON = st.recursive(
@@ -42,6 +42,39 @@ def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
         f"3 of 4 claims unfaithful: https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-2",
         f"https://rt4chart.example/alerts/{ALERT.id}",
     ]
+
+
+def test_a_rise_of_misleading_claims_says_so_in_every_line() -> None:
+    """The rate, the answers by what is wrong with them, and a field for those who read fields."""
+    answer = {
+        "trace_id": "a" * 32,
+        "span_id": "b" * 16,
+        "claim_index": 0,
+        "decided": 4,
+        "misleading": 2,
+        "label": "entailed",
+        "status": "cherry_picked",
+    }
+    stored = {**FACTS, "measure": "misleading", "issues": [], "worst_answers": [answer]}
+    facts = facts_from_json("misleading_drift", stored)
+    alert = Alert("misleading_drift", "error", "shop", "billing", 0, "More mislead", facts, START)
+
+    message = told(alert)
+
+    assert message.body.split("\n") == [
+        "service: shop",
+        "route: billing",
+        "misleading claims: 6.1% (5.5% to 6.7%), 8000 claims in 1600 answers → "
+        "12.0% (9.0% to 15.0%), 400 claims in 80 answers",
+        "since: 2030-03-17T17:46:40Z, 1 h 0 min ago",
+        f"next: {NEXT[Rule.MISLEADING_DRIFT]}",
+        "cherry picked, 2 of 4 claims misleading: "
+        f"https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-0",
+        f"https://rt4chart.example/alerts/{alert.id}",
+    ]
+    assert (message.extra["measure"], message.category) == ("misleading", "misleading_drift")
+    assert message.labels["alertname"] == "Rt4chartMisleadingDrift"
+    assert message.subject != told().subject
 
 
 def test_what_users_were_told_stays_in_the_house() -> None:
@@ -127,7 +160,8 @@ def test_every_rule_says_what_to_do(rule: Rule) -> None:
     """In the words of the rules for Prometheus, where there is one."""
     assert dict(told(Alert(rule, "error")).facts)["next"] == NEXT[rule]
     assert {one.action for one in rules()} & set(NEXT.values()) == {
-        *(NEXT[Rule.ROUTE_DRIFT], NEXT[Rule.UNDECIDED], NEXT[Rule.NO_DATA])
+        *(NEXT[Rule.ROUTE_DRIFT], NEXT[Rule.MISLEADING_DRIFT]),
+        *(NEXT[Rule.UNDECIDED], NEXT[Rule.NO_DATA]),
     }
 
 

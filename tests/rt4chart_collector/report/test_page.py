@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from otel_rt4chart.spans.model.verdict import Verdict
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from rt4chart_collector.report.gather import gather_report, trend_step_s
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -62,6 +62,56 @@ def test_rates_stand_with_interval_and_number(any_client: Client) -> None:
     assert "n = 4 of 2" in text
     assert re.search(r"\+16\.7 points from 33\.3% .*; the intervals overlap", text)
     assert "1 of 2 claims" in text
+
+
+def misleads(one: Verdict, status: ClaimStatus = ClaimStatus.CHERRY_PICKED) -> Verdict:
+    """The verdict with its first claim misleading, and the other entailed ones supported."""
+    assert one.report is not None
+    first, *rest = one.report.claims
+    others = [
+        replace(each, status=ClaimStatus.SUPPORTED if each.label is GOOD else each.status)
+        for each in rest
+    ]
+    claims = (replace(first, status=status), *others)
+    return replace(one, report=replace(one.report, claims=claims))
+
+
+def test_both_rates_stand_apart_with_the_statuses_behind_them(any_client: Client) -> None:
+    """Each with its interval, n and change; the answers of each measure in lists of their own."""
+    earlier = of(misleads(verdict(9, [GOOD, GOOD, GOOD])), start_ns=NOON - 5 * HOUR)
+    insert_verdicts(
+        any_client, [misleads(verdict(1, [GOOD] * 2)), verdict(2, [GOOD, BAD]), earlier]
+    )
+
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", told(any_client)))
+
+    route = text[text.index("support shop") : text.index("Unfaithful claims are contradicted")]
+    assert route.strip() == (
+        "support shop unfaithful 25.0% 3.7–74.4% n = 4 of 2 +25.0 points from 0.0% (0.0–64.2%, "
+        "n = 3); the intervals overlap misleading 25.0% 3.7–74.4% n = 4 of 2 -8.3 points from "
+        "33.3% (4.8–83.3%, n = 3); the intervals overlap contradicted 0.0% · baseless 25.0% · "
+        "undecided 0.0% of claims · answers with an unfaithful claim 50.0% · of 2 answers 2 "
+        "verified, 0 sampled out, 0 not verifiable What is wrong with claims (n = 4) status share "
+        "of the decided claims before cherry picked 25.0% 33.3% Answers with the most unfaithful "
+        "claims 1 of 2 claims · ? baseless “The trial lasts 14 days.” "
+        f"{2:032x}, 2096-10-02 07:06 Answers with the most misleading claims 1 of 2 claims · "
+        f"cherry picked “The trial lasts 14 days.” {1:032x}, 2096-10-02 07:06"
+    )
+
+
+def test_answers_of_earlier_versions_are_in_no_misleading_rate(any_client: Client) -> None:
+    """They were not checked, which is not the same as no misleading claim."""
+    insert_verdicts(any_client, [verdict(1, [GOOD, BAD])])
+    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+    row: dict[str, object] = {"ServiceName": "shop", "Route": "support", "VerifierId": VERIFIER}
+    row |= {"Tick": NOON // SECOND // 300 * 300, "Decision": "verified", "SampleRate": 1.0}
+    row |= {"Decided": 2, "Unfaithful": 1, "Answers": 1, "Baseless": 1}
+    any_client.insert("rt4chart_route_5m", [list(row.values())], list(row))
+
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", told(any_client)))
+
+    assert "Misleading claims not checked" in text
+    assert "misleading not checked" in text
 
 
 def test_what_answers_were_made_with_is_compared(any_client: Client) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from otel_rt4chart.core.text import encodable, one_line
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.facts import AlertFacts
 
 TITLE = 200
 
 
 class Rule(StrEnum):
-    """The kinds of problem. `TEST` is the rule of test alerts."""
+    """The kinds of problem: `ROUTE_DRIFT` is a rise of unfaithful claims, `TEST` a test alert."""
 
     ROUTE_DRIFT = "route_drift"
+    MISLEADING_DRIFT = "misleading_drift"
     NEW_ISSUE = "new_issue"
     REGRESSED_ISSUE = "regressed_issue"
     GROWING_ISSUE = "growing_issue"
@@ -24,6 +27,14 @@ class Rule(StrEnum):
     NO_DATA = "no_data"
     JUDGE_FAILING = "judge_failing"
     TEST = "test"
+
+
+# The measures that are watched for a rise, each with a rule of its own: the rule is a part of an
+# alert's id, so both can be open on one route.
+DRIFT_RULES: Mapping[Measure, Rule] = {
+    Measure.UNFAITHFUL: Rule.ROUTE_DRIFT,
+    Measure.MISLEADING: Rule.MISLEADING_DRIFT,
+}
 
 
 class Severity(StrEnum):
@@ -74,7 +85,7 @@ class Alert:
     @property
     def resolving(self) -> str:
         """The effect of resolving it by hand, as the end of a sentence."""
-        if self.rule == Rule.ROUTE_DRIFT:
+        if self.rule in DRIFT_RULES.values():
             return (
                 "the rate since the rise is the route's usual one from now on, and it fires again "
                 "on a further rise"

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
+from otel_rt4chart.verify.core.rates import Measure
+
 SECOND_NS = 10**9
 _SPAN_OR_TRACE = re.compile(r"[0-9A-Za-z_.:-]{1,128}")
 
@@ -34,7 +36,7 @@ class AlertFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRate:
-    """A share of unfaithful claims with its 95% interval and the numbers that it is based on."""
+    """A share of claims with its 95% interval and the numbers that it is based on."""
 
     rate: float | None = None
     low: float | None = None
@@ -83,7 +85,10 @@ class FailureGrowth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnfaithfulAnswer:
-    """One of the worst answers since a rise, with its worst claim (`claim_index` -1: unknown)."""
+    """One of the worst answers since a rise, with its worst claim (`claim_index` -1: unknown).
+
+    `misleading` and `status` are those of a rise of misleading claims, 0 and "" otherwise.
+    """
 
     trace_id: str = ""
     span_id: str = ""
@@ -92,6 +97,8 @@ class UnfaithfulAnswer:
     label: str = ""
     claim_index: int = -1
     claim: str = ""
+    misleading: int = 0
+    status: str = ""
 
     @property
     def has_trace(self) -> bool:
@@ -117,8 +124,12 @@ class DriftEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftFacts(AlertFacts):
-    """A rise of a route's rate: what it was, what it is, and what changed at that time."""
+    """A rise of a route's rate: what it was, what it is, and what changed at that time.
 
+    `measure` says of which claims: rates, issues, documents and answers are of these only.
+    """
+
+    measure: Measure = Measure.UNFAITHFUL
     since_ns: int | None = None
     before: MeasuredRate | None = None
     after: MeasuredRate | None = None

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Rule
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     BacklogFacts,
@@ -26,7 +26,7 @@ from rt4chart_collector.core.times import iso, time_ns_of
 
 FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
     {
-        Rule.ROUTE_DRIFT: DriftFacts,
+        **dict.fromkeys(DRIFT_RULES.values(), DriftFacts),
         Rule.NEW_ISSUE: NewIssueFacts,
         Rule.REGRESSED_ISSUE: IssueFacts,
         Rule.GROWING_ISSUE: GrowingIssueFacts,
@@ -122,8 +122,8 @@ def _value(hint: Any, stored: object) -> Any:  # noqa: ANN401 - a type, and a va
         return _objects(get_args(hint)[0], stored)
     if isinstance(hint, type) and is_dataclass(hint):
         return _object(hint, stored)
-    if hint is str and isinstance(stored, str):
-        return stored
+    if isinstance(hint, type) and issubclass(hint, str) and isinstance(stored, str):
+        return hint(stored)
     if hint in (int, float) and isinstance(stored, int | float) and math.isfinite(stored):
         return hint(stored)
     raise ValueError

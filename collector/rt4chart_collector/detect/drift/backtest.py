@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from otel_rt4chart.verify.core.rates import Rate, claim_rate
+from otel_rt4chart.verify.core.rates import Measure, Rate, claim_rate
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, RULES, TICK_NS, DriftPolicy
@@ -40,12 +40,13 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """The alarms of one rule in `route_months` of data.
+    """The alarms of one rule on one measure in `route_months` of data.
 
     `cold` counts the routes without a baseline in the whole period.
     """
 
     rule: str
+    measure: Measure
     alarms: tuple[Alarm, ...]
     route_months: float
     routes: int
@@ -65,21 +66,25 @@ def backtest(
     until_ns: int,
     only: Sequence[str] = RULES,
 ) -> Iterator[Backtest]:
-    """Replay each rule on the same ticks, which must begin `HISTORY_NS` before `since_ns`."""
-    for rule in RULES:
-        if rule not in only:
-            continue
-        rule_policy = replace(policy, rule=rule)
-        alarms: list[Alarm] = []
-        months, cold = 0.0, 0
-        for route_ticks in routes:
-            found = replay(route_ticks, rule_policy, since_ns=since_ns)
-            if found:
-                months += (until_ns - found[0].tick_ns) / MONTH_NS
-                cold += all(finding.state == "cold" for finding in found)
-                alarms += alarms_of(rule, route_ticks, found)
-        alarms.sort(key=lambda alarm: (alarm.paged_ns, alarm.service, alarm.route))
-        yield Backtest(rule, tuple(alarms), months, len(routes), cold)
+    """Replay each rule on the same ticks, which must begin `HISTORY_NS` before `since_ns`.
+
+    The results are those of each measure that has ticks.
+    """
+    watched = {ticks.measure for ticks in routes} or {Measure.UNFAITHFUL}
+    for measure in (measure for measure in Measure if measure in watched):
+        of_measure = [ticks for ticks in routes if ticks.measure is measure]
+        for rule in (rule for rule in RULES if rule in only):
+            rule_policy = replace(policy, rule=rule)
+            alarms: list[Alarm] = []
+            months, cold = 0.0, 0
+            for route_ticks in of_measure:
+                found = replay(route_ticks, rule_policy, since_ns=since_ns)
+                if found:
+                    months += (until_ns - found[0].tick_ns) / MONTH_NS
+                    cold += all(finding.state == "cold" for finding in found)
+                    alarms += alarms_of(rule, route_ticks, found)
+            alarms.sort(key=lambda alarm: (alarm.paged_ns, alarm.service, alarm.route))
+            yield Backtest(rule, measure, tuple(alarms), months, len(of_measure), cold)
 
 
 def alarms_of(rule: str, ticks: RouteTicks, findings: Sequence[DriftFinding]) -> list[Alarm]:

@@ -34,10 +34,10 @@ Histogram = Mapping[BinKey, int]
 class Baseline:
     """The usual rate with which answers of one model and prompt version are compared.
 
-    `rate` is the weighted share of unfaithful claims, as it is displayed. `share` is the mean of
+    `rate` is the weighted share of the counted claims, as it is displayed. `share` is the mean of
     the answers' own shares, which the evidence is about, and `variance` the variance of a single
-    one. Both include one faithful and one unfaithful answer more (Laplace's rule of succession), so
-    that no baseline is zero.
+    one. Both include one answer more without a counted claim and one more of counted claims only
+    (Laplace's rule of succession), so that no baseline is zero.
     """
 
     model: str
@@ -205,8 +205,8 @@ class _Moments:
 
 def _moments(histogram: Histogram) -> _Moments:
     w = wx = wxx = ww = 0.0
-    for (decided, unfaithful, rate), count in sorted(histogram.items()):
-        share, weight = unfaithful / decided, count / rate
+    for (decided, counted, rate), count in sorted(histogram.items()):
+        share, weight = counted / decided, count / rate
         w += weight
         wx += weight * share
         wxx += weight * share * share

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.detect.drift.baseline import Baseline
 
 State = Literal["cold", "calm", "warn", "page"]
 # The service and the route.
 RouteKey = tuple[str, str]
+# The same, and the measure that is watched.
+DriftKey = tuple[str, str, Measure]
 
 
 @dataclass(frozen=True, slots=True)
 class DriftFinding:
-    """The state of a route after a tick.
+    """The state of one measure of a route after a tick.
 
     With the rule "evidence", `warn` is the logarithm of the evidence for any rise and `beyond` for
     one beyond the dead band; `page` is the smaller of both, the latter with its allowance. The

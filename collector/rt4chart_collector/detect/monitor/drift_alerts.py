@@ -6,8 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import claim_rate
-from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from otel_rt4chart.verify.core.rates import Measure, claim_rate
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Alert, Severity
 from rt4chart_collector.core.alerts.facts import (
     AttributeValue,
     DriftEvidence,
@@ -18,7 +18,7 @@ from rt4chart_collector.core.alerts.facts import (
 )
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
+from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -60,23 +60,23 @@ class DriftAlerts:
     def __init__(self, client: Client) -> None:
         """Start without facts."""
         self._client = client
-        self._read: dict[RouteKey, _ReadFacts] = {}
+        self._read: dict[DriftKey, _ReadFacts] = {}
 
     def alerts(
-        self, findings: Mapping[RouteKey, DriftFinding], verifier: str, now_ns: int
+        self, findings: Mapping[DriftKey, DriftFinding], verifier: str, now_ns: int
     ) -> list[Alert]:
-        """One alert for each route that has drifted, at most `MOST_ALERTS`."""
+        """One alert for each measure of a route that has drifted, at most `MAX_ALERTS`."""
         drifted = {
-            route: finding
-            for route, finding in findings.items()
+            key: finding
+            for key, finding in findings.items()
             if finding.state == "page" and now_ns - finding.tick_ns < SILENT_NS
         }
-        order = sorted(drifted, key=lambda route: (-drifted[route].page, route))[:MAX_ALERTS]
-        self._read = {route: read for route, read in self._read.items() if route in drifted}
+        order = sorted(drifted, key=lambda key: (-drifted[key].page, key))[:MAX_ALERTS]
+        self._read = {key: read for key, read in self._read.items() if key in drifted}
         return [_alert(key, self._facts(key, drifted[key], verifier, now_ns)) for key in order]
 
     def _facts(
-        self, key: RouteKey, finding: DriftFinding, verifier: str, now_ns: int
+        self, key: DriftKey, finding: DriftFinding, verifier: str, now_ns: int
     ) -> DriftFacts:
         """The facts of the rise; where they cannot be read, older ones or the finding alone."""
         began_ns = finding.began_ns or finding.tick_ns
@@ -85,50 +85,60 @@ class DriftAlerts:
             known = None
         if known is not None and 0 <= now_ns - known.read_ns < FRESH_NS:
             return known.facts
-        service, route = key
+        service, route, measure = key
         try:
             facts = drift_facts(
                 self._client,
                 service=service,
                 route=route,
+                measure=measure,
                 verifier=verifier,
                 finding=finding,
                 now_ns=now_ns,
             )
         except Exception as error:  # noqa: BLE001 - boundary: the alert is sent without facts too
             log.warning("the facts about a drift could not be read: %s", redacted_error(error))
-            return known.facts if known is not None else minimal_facts(finding, verifier)
+            return known.facts if known is not None else minimal_facts(finding, measure, verifier)
         self._read[key] = _ReadFacts(now_ns, began_ns, facts)
         return facts
 
 
-def _alert(key: RouteKey, facts: DriftFacts) -> Alert:
+def _alert(key: DriftKey, facts: DriftFacts) -> Alert:
+    service, route, measure = key
     before = facts.before.rate if facts.before else None
     after = facts.after.rate if facts.after else None
-    severity, title = Severity.ERROR, f"Drift detected on {key[1] or 'a route'}: "
+    severity, title = Severity.ERROR, f"Drift detected on {route or 'a route'}: "
     if before is not None and after is not None:
-        title += f"{after:.1%} of claims are unfaithful, up from {before:.1%}"
+        title += f"{after:.1%} of claims are {measure}, up from {before:.1%}"
         if after - before >= CRITICAL_POINTS:
             severity = Severity.CRITICAL
     else:
-        title += "more claims are unfaithful than before"
-    return Alert(Rule.ROUTE_DRIFT, severity, *key, 0, title, facts, facts.since_ns or 0)
+        title += f"more claims are {measure} than before"
+    rule = DRIFT_RULES[measure]
+    return Alert(rule, severity, service, route, 0, title, facts, facts.since_ns or 0)
 
 
 def drift_facts(
-    client: Client, *, service: str, route: str, verifier: str, finding: DriftFinding, now_ns: int
+    client: Client,
+    *,
+    service: str,
+    route: str,
+    measure: Measure,
+    verifier: str,
+    finding: DriftFinding,
+    now_ns: int,
 ) -> DriftFacts:
     """The facts about a rise. The number of rows and the length of texts are bounded."""
     until_ns = now_ns + TICK_NS
     detected_ns = finding.began_ns or finding.tick_ns
     scope = QueryScope(detected_ns, until_ns, verifier, service, route)
-    ticks = [tick for found in route_ticks(client, scope) for tick in found.ticks]
+    ticks = [tick for found in route_ticks(client, scope, measure) for tick in found.ticks]
     usual = finding.baseline.share if finding.baseline else 0.0
     since_ns = onset(ticks, usual, since_ns=detected_ns)
-    growth = issue_growth(
-        client, scope.of_time(since_ns - GROWTH_NS, until_ns), at_ns=since_ns, limit=MAX_ROWS
-    )
+    week = scope.of_time(since_ns - GROWTH_NS, until_ns)
+    growth = issue_growth(client, week, at_ns=since_ns, limit=MAX_ROWS, measure=measure)
     return DriftFacts(
+        measure=measure,
         since_ns=since_ns,
         before=rate_before(finding.baseline),
         after=rate_after([tick for tick in ticks if tick.start_ns >= since_ns]),
@@ -138,16 +148,17 @@ def drift_facts(
             FailureGrowth(document.id, None, document.before, document.after)
             for document in growth.documents
         ),
-        worst_answers=_worst_answers(client, scope.of_time(since_ns, until_ns)),
+        worst_answers=_worst_answers(client, scope.of_time(since_ns, until_ns), measure),
         evidence=DriftEvidence(finding.page, finding.page_at),
         verifier=verifier,
         detectable_rise=finding.detectable,
     )
 
 
-def minimal_facts(finding: DriftFinding, verifier: str) -> DriftFacts:
+def minimal_facts(finding: DriftFinding, measure: Measure, verifier: str) -> DriftFacts:
     """The facts that the finding alone contains, if the store cannot be read."""
     return DriftFacts(
+        measure=measure,
         since_ns=finding.began_ns or finding.tick_ns,
         before=rate_before(finding.baseline),
         evidence=DriftEvidence(finding.page, finding.page_at),
@@ -197,8 +208,10 @@ def _grown_issues(client: Client, growth: Growth) -> tuple[FailureGrowth, ...]:
     )
 
 
-def _worst_answers(client: Client, scope: QueryScope) -> tuple[UnfaithfulAnswer, ...]:
-    found = worst_answers(client, scope, limit=MAX_ANSWERS, chars=CLAIM_CHARS)
+def _worst_answers(
+    client: Client, scope: QueryScope, measure: Measure
+) -> tuple[UnfaithfulAnswer, ...]:
+    found = worst_answers(client, scope, limit=MAX_ANSWERS, chars=CLAIM_CHARS, measure=measure)
     return tuple(
         UnfaithfulAnswer(
             trace_id=row.trace_id,
@@ -208,6 +221,8 @@ def _worst_answers(client: Client, scope: QueryScope) -> tuple[UnfaithfulAnswer,
             label=row.label,
             claim_index=row.index,
             claim=row.claim,
+            misleading=row.misleading,
+            status=row.status,
         )
         for row in found
     )
@@ -216,7 +231,7 @@ def _worst_answers(client: Client, scope: QueryScope) -> tuple[UnfaithfulAnswer,
 def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
     """The start of the rise: the tick from which the shares exceed a middle value the most.
 
-    The middle is between `usual`, the share of unfaithful claims before, and the mean since the
+    The middle is between `usual`, the share of counted claims before, and the mean since the
     onset, so both are found together. The detector's own start, `since_ns`, is when its evidence
     began to climb, which is early where chance raised the rate a little just before.
     """

@@ -7,36 +7,71 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 
-from otel_rt4chart.verify.core.rates import claim_rate
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.instruments import (
+    ROUTE_CHECKED_CLAIMS,
     ROUTE_CLAIMS,
     ROUTE_DRIFT_LOG_EVIDENCE,
     ROUTE_DRIFT_THRESHOLD,
     ROUTE_HALLUCINATION_RATE,
     ROUTE_MIN_DETECTABLE_RISE,
+    ROUTE_MISLEADING_DRIFT_LOG_EVIDENCE,
+    ROUTE_MISLEADING_DRIFT_THRESHOLD,
+    ROUTE_MISLEADING_MIN_DETECTABLE_RISE,
+    ROUTE_MISLEADING_RATE,
     ROUTE_UNDECIDED_RATIO,
+    Instrument,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
+from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, RouteKey
 from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.ticks import answer_sums, route_ticks
-from rt4chart_collector.store.rates.traffic import coverage
+from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
+from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
 # Limits the series in Prometheus; stated in docs/reference/metrics.md.
 MAX_ROUTES = 200
+ByValue = Mapping[Instrument, Callable[["RouteFigures"], float | None]]
+ByLevel = Mapping[Instrument, Callable[["RouteFigures"], Mapping[str, float]]]
+# The gauges of each measure. They have names of their own, not a label: a rule or panel on a name
+# that gets another label would count each route twice.
+GAUGES: Mapping[Measure, tuple[ByValue, ByLevel]] = {
+    Measure.UNFAITHFUL: (
+        {
+            ROUTE_HALLUCINATION_RATE: attrgetter("rate"),
+            ROUTE_CLAIMS: attrgetter("claims"),
+            ROUTE_UNDECIDED_RATIO: attrgetter("undecided"),
+            ROUTE_MIN_DETECTABLE_RISE: attrgetter("detectable"),
+        },
+        {
+            ROUTE_DRIFT_LOG_EVIDENCE: attrgetter("evidence"),
+            ROUTE_DRIFT_THRESHOLD: attrgetter("thresholds"),
+        },
+    ),
+    Measure.MISLEADING: (
+        {
+            ROUTE_MISLEADING_RATE: attrgetter("rate"),
+            ROUTE_CHECKED_CLAIMS: attrgetter("claims"),
+            ROUTE_MISLEADING_MIN_DETECTABLE_RISE: attrgetter("detectable"),
+        },
+        {
+            ROUTE_MISLEADING_DRIFT_LOG_EVIDENCE: attrgetter("evidence"),
+            ROUTE_MISLEADING_DRIFT_THRESHOLD: attrgetter("thresholds"),
+        },
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class RouteFigures:
-    """The figures of a route in the last round: the answers of the last hour, and the drift.
+    """The figures of one measure of a route: the answers of the last hour, and the drift.
 
     `rate` and `undecided` are shares, None without a denominator; `claims` counts decided claims.
     `evidence` (for any rise, and the part that pages) and `thresholds` (at which it warns and
     pages) are natural logarithms. `detectable` is the smallest rise that is detected within 90
-    minutes, None if unknown.
+    minutes, None if unknown. `undecided` is of no measure and stands beside unfaithful claims.
     """
 
     service: str
@@ -47,27 +82,22 @@ class RouteFigures:
     evidence: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     detectable: float | None = None
+    measure: Measure = Measure.UNFAITHFUL
 
 
 def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
     """Report the figures that `routes` returns as gauges; unknown values are left out."""
-    for gauge, value in (
-        (ROUTE_HALLUCINATION_RATE, attrgetter("rate")),
-        (ROUTE_CLAIMS, attrgetter("claims")),
-        (ROUTE_UNDECIDED_RATIO, attrgetter("undecided")),
-        (ROUTE_MIN_DETECTABLE_RISE, attrgetter("detectable")),
-    ):
-        metrics.observe(gauge, partial(_by_route, routes, value))
-    for gauge, levels in (
-        (ROUTE_DRIFT_LOG_EVIDENCE, attrgetter("evidence")),
-        (ROUTE_DRIFT_THRESHOLD, attrgetter("thresholds")),
-    ):
-        metrics.observe(gauge, partial(_by_level, routes, levels))
+    for measure, (values, levels) in GAUGES.items():
+        of_measure = partial(_of_measure, routes, measure)
+        for gauge, value in values.items():
+            metrics.observe(gauge, partial(_by_route, of_measure, value))
+        for gauge, level in levels.items():
+            metrics.observe(gauge, partial(_by_level, of_measure, level))
 
 
 def route_figures(
     client: Client,
-    findings: Mapping[RouteKey, DriftFinding],
+    findings: Mapping[DriftKey, DriftFinding],
     *,
     verifier: str,
     now_ns: int,
@@ -80,40 +110,68 @@ def route_figures(
     active = {
         key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
     }
-    if not active:
+    traffic = {
+        (service, route): finding.traffic_per_hour
+        for (service, route, measure), finding in active.items()
+        if measure is Measure.UNFAITHFUL
+    }
+    if not traffic:
         return ()
-    busiest = sorted(active, key=lambda key: (-active[key].traffic_per_hour, key))
     scope = QueryScope(now_ns - HOUR_NS, now_ns, verifier)
-    read = {(route.service, route.route): route for route in route_ticks(client, scope)}
+    read = {(one.service, one.route): one for one in rates_by(client, "route", scope)}
     covered = coverage(client, scope)
-    found = []
-    for key in busiest[:MAX_ROUTES]:
-        ticks = read[key].ticks if key in read else ()
-        sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
-        known = covered.get(key)
-        found.append(
-            RouteFigures(
-                *key,
-                claims=sums.claims,
-                rate=claim_rate(sums).value,
-                undecided=known.undecided_share if known else None,
-                evidence=_levels(findings[key], rule),
-                thresholds=_bounds(findings[key], rule),
-                detectable=findings[key].detectable,
-            )
-        )
-    return tuple(found)
+    return tuple(
+        _figures((*key, measure), active.get((*key, measure)), read.get(key), covered, rule)
+        for key in sorted(traffic, key=lambda key: (-traffic[key], key))[:MAX_ROUTES]
+        for measure in GAUGES
+        if (*key, measure) in active or _is_checked(read.get(key), measure)
+    )
 
 
-def _levels(found: DriftFinding, rule: str) -> dict[str, float]:
+def _is_checked(rates: RateSlice | None, measure: Measure) -> bool:
+    """True if the measure has a rate, though too few answers had all checks for a finding."""
+    return rates is not None and rates.sums_of(measure).wm > 0
+
+
+def _figures(
+    key: DriftKey,
+    found: DriftFinding | None,
+    rates: RateSlice | None,
+    covered: Mapping[RouteKey, Coverage],
+    rule: str,
+) -> RouteFigures:
+    service, route, measure = key
+    known = covered.get((service, route)) if measure is Measure.UNFAITHFUL else None
+    return RouteFigures(
+        service=service,
+        route=route,
+        claims=rates.sums_of(measure).claims if rates else 0,
+        rate=rates.rate_of(measure).value if rates else None,
+        undecided=known.undecided_share if known else None,
+        evidence=_levels(found, rule),
+        thresholds=_bounds(found, rule),
+        detectable=found.detectable if found else None,
+        measure=measure,
+    )
+
+
+def _levels(found: DriftFinding | None, rule: str) -> dict[str, float]:
     """The evidence by level; empty for the other rules, and for a cold route."""
-    if rule != "evidence" or found.state == "cold":
+    if found is None or rule != "evidence" or found.state == "cold":
         return {}
     return {"any": found.warn, "page": found.page}
 
 
-def _bounds(found: DriftFinding, rule: str) -> dict[str, float]:
-    return {"warn": found.warn_at, "page": found.page_at} if _levels(found, rule) else {}
+def _bounds(found: DriftFinding | None, rule: str) -> dict[str, float]:
+    if found is None or not _levels(found, rule):
+        return {}
+    return {"warn": found.warn_at, "page": found.page_at}
+
+
+def _of_measure(
+    routes: Callable[[], Sequence[RouteFigures]], measure: Measure
+) -> list[RouteFigures]:
+    return [figures for figures in routes() if figures.measure is measure]
 
 
 def _by_route(

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
-from rt4chart_collector.core.alerts.alert import Alert, Rule
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Alert
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import TICK_NS
@@ -150,16 +150,16 @@ class Monitor:
         routes = self._routes_of(verifier)
         if routes is None:
             return []
-        risen = {
-            (state.alert.service, state.alert.route): state.alert
+        risen = [
+            state.alert
             for state in open_alerts(self._client, now_ns=now_ns)
-            if state.alert.rule == Rule.ROUTE_DRIFT
-        }
-        self._round = routes.run_round(now_ns, first=risen.keys())
+            if state.alert.rule in DRIFT_RULES.values()
+        ]
+        self._round = routes.run_round(now_ns, first={alert.route_key for alert in risen})
         if self._stopping.is_set():
             return []
         found = self._drift.alerts(self._round.findings, verifier, now_ns)
-        return found + [alert for key, alert in risen.items() if key in routes.unread]
+        return found + [alert for alert in risen if alert.route_key in routes.unread]
 
     def _routes_of(self, verifier: str) -> RouteDetectors | None:
         """The detectors of this verifier; they start anew with another, which has other rates."""
@@ -196,7 +196,7 @@ class Monitor:
                 self._client, policy, verifier=verifier, now_ns=now_ns
             )
         self._adaptive.verifier = verifier
-        if self._adaptive.adapt(self._round.findings, self._round.settled, now_ns=now_ns):
+        if self._adaptive.adapt(self._round.by_route, self._round.settled, now_ns=now_ns):
             self._read_rates(now_ns)
 
     def _read_rates(self, now_ns: int) -> None:

@@ -1,19 +1,23 @@
-"""The drift detectors of the monitored routes: reads new ticks each round, stores the findings."""
+"""The drift detectors of the monitored routes: reads new ticks each round, stores the findings.
+
+A route has two: one of its unfaithful claims, one of its misleading ones.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from otel_rt4chart.core.deadline import Deadline
-from rt4chart_collector.core.alerts.alert import Rule
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.core.alerts.alert import DRIFT_RULES
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
-from rt4chart_collector.detect.drift.finding import DriftFinding, RouteKey
+from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
 from rt4chart_collector.store.alerts.alert_events import dismissals
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
@@ -24,15 +28,15 @@ from rt4chart_collector.store.rates.traffic import busiest_routes
 
 # A tick is settled this long after its beginning: verdicts arrive late.
 SETTLED_NS = 6 * TICK_NS
+MEASURES = tuple(DRIFT_RULES)
 
 
 class RouteDetector:
-    """The detector of one route, which has processed the settled ticks before `upto_ns`."""
+    """The detector of one measure of a route, which has processed settled ticks to `upto_ns`."""
 
-    def __init__(self, policy: DriftPolicy, verifier: str, *, read_ns: int = 0) -> None:
-        """`read_ns` is the time at which the first ticks were read."""
+    def __init__(self, policy: DriftPolicy, verifier: str) -> None:
+        """Start without ticks."""
         self._detector = create_detector(policy, verifier)
-        self.read_ns = read_ns
         self.upto_ns = 0
         self.last: DriftFinding | None = None
         self.settled: tuple[Tick, ...] = ()
@@ -95,6 +99,7 @@ def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
         dead_band=known.dead_band if known else 0.0,
         baseline_claims=known.claims if known else 0,
         detectable=found.detectable or 0.0,
+        measure=ticks.measure,
     )
 
 
@@ -111,14 +116,42 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class DriftRound:
-    """What one round found: the last finding of each route, and the ticks that became settled."""
+    """What one round found: the last findings, and the verified ticks that became settled."""
 
-    findings: dict[RouteKey, DriftFinding] = field(default_factory=dict)
+    findings: dict[DriftKey, DriftFinding] = field(default_factory=dict)
     settled: dict[RouteKey, Sequence[Tick]] = field(default_factory=dict)
+
+    @property
+    def by_route(self) -> dict[RouteKey, DriftFinding]:
+        """One finding of each route, for sampling: that of a measure that warns or pages, if any.
+
+        The traffic is always that of all verified answers: misleading claims are counted on those
+        only that all checks ran on.
+        """
+        found = {
+            (service, route): finding
+            for (service, route, measure), finding in self.findings.items()
+            if measure is Measure.UNFAITHFUL
+        }
+        for (service, route, _), finding in self.findings.items():
+            known = found.get((service, route))
+            is_recent = known is not None and finding.tick_ns > known.tick_ns - HOUR_NS
+            if known and is_recent and _urgency(finding) > _urgency(known):
+                found[service, route] = replace(
+                    known, state=finding.state, warn=finding.warn, beyond=finding.beyond
+                )
+        return found
+
+
+def _urgency(finding: DriftFinding) -> int:
+    return {"page": 2, "warn": 1}.get(finding.state, 0)
 
 
 def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
-    """The detector's policy from the settings; the false alarms are those of all `routes`."""
+    """The detector's policy from the settings.
+
+    The false alarms are those of all `routes` together, of each measure.
+    """
     rule = next(rule for rule in RULES if rule == settings.drift_rule)
     return DriftPolicy(
         false_alarms_per_month=settings.drift_false_alarms,
@@ -128,6 +161,32 @@ def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
         points=settings.drift_points,
         minutes=settings.drift_minutes,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """The detectors of a route by measure, and the time at which the whole route was read."""
+
+    read_ns: int
+    by_measure: Mapping[Measure, RouteDetector]
+
+    @property
+    def upto_ns(self) -> int:
+        """The time before which the settled ticks of all verified answers were processed."""
+        return self.by_measure[Measure.UNFAITHFUL].upto_ns
+
+
+def _by_route(reads: Iterable[RouteTicks]) -> dict[RouteKey, list[RouteTicks]]:
+    found: dict[RouteKey, list[RouteTicks]] = {}
+    for read in reads:
+        found.setdefault((read.service, read.route), []).append(read)
+    return found
+
+
+def _each_measure(key: RouteKey, verifier: str, reads: Iterable[RouteTicks]) -> list[RouteTicks]:
+    """The ticks of each measure, none where none was read: all detectors get to the same time."""
+    found = {read.measure: read for read in reads}
+    return [found.get(one, RouteTicks(*key, verifier, (), one)) for one in MEASURES]
 
 
 class RouteDetectors:
@@ -149,18 +208,19 @@ class RouteDetectors:
         self._is_stopping = is_stopping
         self._monotonic = monotonic
         self._policy = drift_policy(settings, 1)
-        self._detectors: dict[RouteKey, RouteDetector] = {}
+        self._detectors: dict[RouteKey, _Watched] = {}
         self._keys: dict[RouteKey, None] = {}
-        self._last: dict[RouteKey, DriftFinding] = {}
+        self._last: dict[DriftKey, DriftFinding] = {}
         self._failed_ns: dict[RouteKey, int] = {}
-        self._written: dict[RouteKey, DriftRow] = {}
+        self._written: dict[DriftKey, DriftRow] = {}
         self._listed_ns = 0
-        self._accepted: dict[RouteKey, list[int]] = {}
+        self._accepted: dict[DriftKey, list[int]] = {}
 
     @property
     def unread(self) -> frozenset[RouteKey]:
         """The monitored routes that were not read since the start."""
-        return frozenset(self._keys.keys() - self._detectors.keys() - self._last.keys())
+        known = {(service, route) for service, route, _ in self._last}
+        return frozenset(self._keys.keys() - self._detectors.keys() - known)
 
     def run_round(self, now_ns: int, first: Collection[RouteKey] = ()) -> DriftRound:
         """Read new ticks, update every detector, and store the findings.
@@ -172,7 +232,7 @@ class RouteDetectors:
         round_ = DriftRound()
         if now_ns - self._listed_ns >= REREAD_NS:
             self._list_routes(now_ns)
-        self._accepted = dismissals(self._client, Rule.ROUTE_DRIFT, since_ns=now_ns - READ_NS)
+        self._accepted = self._read_dismissals(now_ns - READ_NS)
         self._continue_all(now_ns, round_)
         deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
         for key in self._due(now_ns, first):
@@ -180,11 +240,12 @@ class RouteDetectors:
                 break
             self._run_guarded(key, partial(self._reread, key, now_ns, round_), now_ns)
         # A route that failed, or has no new tick, keeps its last finding.
-        for key, detector in self._detectors.items():
-            if detector.last is not None:
-                self._last[key] = detector.last
-            else:
-                self._last.pop(key, None)
+        for key, watched in self._detectors.items():
+            for measure, detector in watched.by_measure.items():
+                if detector.last is not None:
+                    self._last[*key, measure] = detector.last
+                else:
+                    self._last.pop((*key, measure), None)
         round_.findings = {**self._last, **round_.findings}
         return round_
 
@@ -204,13 +265,21 @@ class RouteDetectors:
         self._keys = dict.fromkeys(found[:limit])
         self._policy = drift_policy(self._settings, len(self._keys))
         self._detectors = {
-            key: detector for key, detector in self._detectors.items() if key in self._keys
+            key: watched for key, watched in self._detectors.items() if key in self._keys
         }
-        self._last = {key: found for key, found in self._last.items() if key in self._keys}
+        self._last = {key: found for key, found in self._last.items() if key[:2] in self._keys}
         self._failed_ns = {key: at for key, at in self._failed_ns.items() if key in self._keys}
-        self._written = latest_drift(
-            self._client, since_ns=since, verifier=self.verifier, limit=2 * limit
-        )
+        self._written = {
+            (*key, measure): row
+            for measure in MEASURES
+            for key, row in latest_drift(
+                self._client,
+                since_ns=since,
+                verifier=self.verifier,
+                measure=measure,
+                limit=2 * limit,
+            ).items()
+        }
         self._listed_ns = now_ns
 
     def _read_at(self, key: RouteKey) -> int:
@@ -228,28 +297,39 @@ class RouteDetectors:
             ),
         )
 
+    def _read_dismissals(self, since_ns: int) -> dict[DriftKey, list[int]]:
+        """When people accepted a risen rate as the usual one."""
+        return {
+            (*key, measure): times
+            for measure, rule in DRIFT_RULES.items()
+            for key, times in dismissals(self._client, rule, since_ns=since_ns).items()
+        }
+
     def _reread(self, key: RouteKey, now_ns: int, round_: DriftRound) -> None:
-        read = self._read(now_ns - READ_NS, now_ns, key)
-        detector = RouteDetector(self._policy, self.verifier, read_ns=now_ns)
+        watched = _Watched(
+            now_ns, {measure: RouteDetector(self._policy, self.verifier) for measure in MEASURES}
+        )
         reported = round_.settled.get(key, ())
-        found = self._update(key, detector, read, now_ns, round_)
+        for read in self._read(now_ns - READ_NS, now_ns, key):
+            found = self._update(key, watched, read, now_ns, round_)
+            written = self._written.get((*key, read.measure))
+            shown_ns = max(now_ns - STORED_NS, written.tick_ns - LATE_NS if written else 0)
+            self._write(read, [finding for finding in found if finding.tick_ns >= shown_ns], now_ns)
         # Settled ticks are reported only by `_continue`: the sampling budget is charged for them.
         round_.settled[key] = reported
-        written = self._written.get(key)
-        shown_ns = max(now_ns - STORED_NS, written.tick_ns - LATE_NS if written else 0)
-        self._write(read, [finding for finding in found if finding.tick_ns >= shown_ns], now_ns)
-        self._detectors[key] = detector
+        self._detectors[key] = watched
         self._failed_ns.pop(key, None)
 
     def _continue_all(self, now_ns: int, round_: DriftRound) -> None:
         since = min(
-            (detector.upto_ns for detector in self._detectors.values()), default=now_ns - HOUR_NS
+            (watched.upto_ns for watched in self._detectors.values()), default=now_ns - HOUR_NS
         )
-        for read in route_ticks(self._client, QueryScope(since, now_ns + HOUR_NS, self.verifier)):
-            key = (read.service, read.route)
-            detector = self._detectors.get(key)
-            if detector is not None:
-                work = partial(self._continue, key, detector, read, now_ns, round_)
+        scope = QueryScope(since, now_ns + HOUR_NS, self.verifier)
+        for key, reads in _by_route(route_ticks(self._client, scope, *MEASURES)).items():
+            watched = self._detectors.get(key)
+            if watched is not None:
+                each = _each_measure(key, self.verifier, reads)
+                work = partial(self._continue, key, watched, each, now_ns, round_)
                 self._run_guarded(key, work, now_ns)
             elif len(self._keys) < self._settings.monitor_routes:
                 self._keys.setdefault(key)
@@ -257,40 +337,37 @@ class RouteDetectors:
     def _continue(
         self,
         key: RouteKey,
-        detector: RouteDetector,
-        read: RouteTicks,
+        watched: _Watched,
+        reads: Sequence[RouteTicks],
         now_ns: int,
         round_: DriftRound,
     ) -> None:
         # A detector that failed half way has an unknown state: the whole route is read again.
         del self._detectors[key]
-        found = self._update(key, detector, read, now_ns, round_)
-        self._write(read, found, now_ns)
-        self._detectors[key] = detector
+        for read in reads:
+            found = self._update(key, watched, read, now_ns, round_)
+            self._write(read, found, now_ns)
+        self._detectors[key] = watched
 
     def _update(
-        self,
-        key: RouteKey,
-        detector: RouteDetector,
-        read: RouteTicks,
-        now_ns: int,
-        round_: DriftRound,
+        self, key: RouteKey, watched: _Watched, read: RouteTicks, now_ns: int, round_: DriftRound
     ) -> list[DriftFinding]:
+        detector, drift_key = watched.by_measure[read.measure], (*key, read.measure)
         found = detector.update(
             read.ticks,
             settled_ns=settled_before(now_ns),
-            accepted_ns=self._accepted.get(key, ()),
+            accepted_ns=self._accepted.get(drift_key, ()),
         )
         if found:
-            round_.findings[key] = found[-1]
-        round_.settled[key] = detector.settled
+            round_.findings[drift_key] = found[-1]
+        if read.measure is Measure.UNFAITHFUL:
+            round_.settled[key] = detector.settled
         return found
 
-    def _read(self, since_ns: int, now_ns: int, key: RouteKey) -> RouteTicks:
-        """The ticks of one route, up to an hour ahead: the clocks of applications differ."""
+    def _read(self, since_ns: int, now_ns: int, key: RouteKey) -> list[RouteTicks]:
+        """One route's ticks of each measure, up to an hour ahead: applications' clocks differ."""
         scope = QueryScope(since_ns, now_ns + HOUR_NS, self.verifier, *key)
-        found = route_ticks(self._client, scope)
-        return found[0] if found else RouteTicks(*key, self.verifier, ())
+        return _each_measure(key, self.verifier, route_ticks(self._client, scope, *MEASURES))
 
     def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:
         rows: list[DriftRow] = [drift_row(read, finding) for finding in found]

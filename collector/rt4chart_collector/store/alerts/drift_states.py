@@ -1,4 +1,4 @@
-"""The states of the drift detector: one row for each route and tick of five minutes."""
+"""The states of the drift detector: one row for each route, measure and five minutes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.columns import Route, ServiceName, VerifierId, Version
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
@@ -18,15 +19,17 @@ from rt4chart_collector.store.engine.rows import (
 )
 
 SECOND_NS = 1_000_000_000
+MEASURES = "Enum8('unfaithful' = 0, 'misleading' = 1)"
 
 
 @dataclass(frozen=True, slots=True)
 class DriftRow:
-    """One route's state at the end of one tick.
+    """The state of one measure of a route at the end of one tick.
 
     `warn` and `page` are natural logarithms of the evidence without and with the dead band; `page`
     is compared with `warn_at` and `page_at`. `baseline`, `dead_band` and `detectable` are shares of
-    claims; `detectable` is the smallest rise that is found within 90 minutes, 0 if unknown.
+    claims, of those that `measure` counts; `detectable` is the smallest rise that is found within
+    90 minutes, 0 if unknown.
     """
 
     service: ServiceName
@@ -42,13 +45,15 @@ class DriftRow:
     dead_band: Annotated[float, StoredAs("DeadBand", "Float64")]
     baseline_claims: Annotated[int, StoredAs("BaselineClaims", "UInt64")]
     detectable: Annotated[float, StoredAs("Detectable", "Float64")]
+    measure: Annotated[Measure, StoredAs("Measure", MEASURES, read=Measure)] = Measure.UNFAITHFUL
     version: Version = field(default=0, compare=False)
 
 
 DRIFT = RowTable("rt4chart_drift", DriftRow)
 LATEST_STATES = f"""
 SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
-WHERE VerifierId = {{verifier:String}} AND Tick >= toDateTime({{since:Int64}}, 'UTC')
+WHERE VerifierId = {{verifier:String}} AND Measure = {{measure:String}}
+    AND Tick >= toDateTime({{since:Int64}}, 'UTC')
 ORDER BY ServiceName, Route, Tick DESC
 LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
@@ -57,16 +62,30 @@ LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
     """Write the rows; of rows of the same tick the highest version counts."""
     token = batch_token(
-        "drift", [(row.service, row.route, row.verifier, row.tick_ns, version) for row in rows]
+        "drift",
+        [
+            (row.service, row.route, row.verifier, row.tick_ns, row.measure.value, version)
+            for row in rows
+        ],
     )
     DRIFT.insert(client, [replace(row, version=version) for row in rows], token=token)
 
 
 def latest_drift(
-    client: Client, *, since_ns: int, verifier: str, limit: int = 1000
+    client: Client,
+    *,
+    since_ns: int,
+    verifier: str,
+    measure: Measure = Measure.UNFAITHFUL,
+    limit: int = 1000,
 ) -> dict[tuple[str, str], DriftRow]:
     """The newest row since then of each route, at most `limit` routes, by (service, route)."""
-    parameters = {"since": since_ns // SECOND_NS, "verifier": verifier, "limit": limit}
+    parameters = {
+        "since": since_ns // SECOND_NS,
+        "verifier": verifier,
+        "measure": measure.value,
+        "limit": limit,
+    }
     return {
         (row.service, row.route): row for row in read(client, DriftRow, LATEST_STATES, parameters)
     }

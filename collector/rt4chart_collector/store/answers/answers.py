@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.claims import claims_since
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, AnswerDecision
 from rt4chart_collector.store.engine.connect import Client
@@ -34,6 +35,12 @@ CONDITIONS = {
     "OR positionCaseInsensitiveUTF8(Answer, {q:String}) > 0)",
 }
 UNFAITHFUL_LABELS = "Label IN ('contradicted', 'baseless')"
+MISLEADING_STATUSES = "Label = 'entailed' AND Status NOT IN ('supported', 'undecided')"
+COUNTED_CLAIMS: Mapping[Measure, str] = {
+    Measure.UNFAITHFUL: UNFAITHFUL_LABELS,
+    Measure.MISLEADING: MISLEADING_STATUSES,
+    Measure.EITHER: f"({UNFAITHFUL_LABELS} OR {MISLEADING_STATUSES})",
+}
 ORDER_COLUMNS: Mapping[str, str] = {
     "newest": "start_ns DESC, TraceId, SpanId, VerifierId",
     "worst": "unfaithful DESC, start_ns DESC, TraceId, SpanId, VerifierId",
@@ -51,6 +58,7 @@ ANSWER_KEYS = """
 SELECT toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
     VerifierId AS verifier, ServiceName AS service, Route AS route,
     toInt64(ContradictedCount + BaselessCount) AS unfaithful,
+    toInt64(MisleadingCount) AS misleading,
     toInt64(EntailedCount + ContradictedCount + BaselessCount) AS decided
 FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND {where}
@@ -72,12 +80,13 @@ SELECT {RowTable("rt4chart_verifications", AnswerDecision).select()},
     lengthUTF8(Answer) AS characters
 FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608 - our own names
-# The first unfaithful claim of each verdict in an order, in which contradicted precedes baseless.
+# The first counted claim of each verdict in an order, in which contradicted precedes baseless.
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
-    toInt32(ClaimIndex) AS index, substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
-FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {UNFAITHFUL_LABELS}
-ORDER BY Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
+    toString(Status) AS status, toInt32(ClaimIndex) AS index,
+    substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
+FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{counted}}
+ORDER BY rt4chart_claims.Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
 FIRST, SUREST = "ClaimIndex", "Confidence DESC, ClaimIndex"
 
@@ -113,14 +122,15 @@ class AnswerCursor:
 
 @dataclass(frozen=True, slots=True)
 class WorstClaim:
-    """The worst claim of an answer: its label, its index, and the start of its text.
+    """The worst claim of an answer: its label, its status, its index, and the start of its text.
 
-    `label` is "" and `index` -1 if the answer has no unfaithful claim, or its claims have expired.
+    `label` is "" and `index` -1 if the answer has no such claim, or its claims have expired.
     """
 
     label: str = ""
     index: int = -1
     text: str = ""
+    status: str = ""
 
 
 NO_CLAIM = WorstClaim()
@@ -162,6 +172,7 @@ class _AnswerKey:
     service: str
     route: str
     unfaithful: int
+    misleading: int
     decided: int
 
 
@@ -254,14 +265,19 @@ def _read_listed(client: Client, keys: Sequence[_AnswerKey]) -> tuple[ListedAnsw
 
 
 def _worst_claims(
-    client: Client, keys: Sequence[_AnswerKey], *, order: str, chars: int
+    client: Client,
+    keys: Sequence[_AnswerKey],
+    *,
+    order: str,
+    chars: int,
+    measure: Measure = Measure.UNFAITHFUL,
 ) -> dict[tuple[str, str, str], WorstClaim]:
     """The worst claim of each verdict that has one, by trace, span and verifier."""
     found = read_by(
         client,
         ("trace_id", "span_id", "verifier"),
         WorstClaim,
-        WORST_CLAIMS.replace("{order}", order),
+        WORST_CLAIMS.replace("{order}", order).replace("{counted}", COUNTED_CLAIMS[measure]),
         {**_key_parameters(keys), "chars": chars},
         settings=FINAL_PER_PARTITION,
     )
@@ -280,17 +296,17 @@ def _key_parameters(keys: Sequence[_AnswerKey]) -> dict[str, object]:
     }
 
 
-HAS_UNFAITHFUL = f"""
-Decision = 'verified' AND ContradictedCount + BaselessCount > 0 AND {in_scope()}
-"""
-MOST_UNFAITHFUL = """
-unfaithful DESC, ContradictedCount DESC, unfaithful / decided DESC, Timestamp DESC, TraceId, SpanId
-"""
+# The number of counted claims of an answer, and the order of equally many, by measure.
+WORST_BY: Mapping[Measure, tuple[str, str]] = {
+    Measure.UNFAITHFUL: ("unfaithful", "ContradictedCount DESC"),
+    Measure.MISLEADING: ("misleading", "unfaithful"),
+    Measure.EITHER: ("unfaithful + misleading", "ContradictedCount DESC"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class WorstAnswer:
-    """An answer, the number of its unfaithful claims among the decided ones, and the worst claim.
+    """An answer, the numbers of its counted claims among the decided ones, and the worst claim.
 
     A contradicted claim is worse than a baseless one, then confidence decides. `claim` is the start
     of its text; `label` is "" and `index` -1 where the claim has expired.
@@ -304,31 +320,52 @@ class WorstAnswer:
     label: str = ""
     index: int = -1
     claim: str = ""
+    misleading: int = 0
+    status: str = ""
+
+    def counted(self, measure: Measure) -> int:
+        """The number of claims that the measure counts."""
+        return {
+            Measure.UNFAITHFUL: self.unfaithful,
+            Measure.MISLEADING: self.misleading,
+            Measure.EITHER: self.unfaithful + self.misleading,
+        }[measure]
 
 
 def worst_answers(
-    client: Client, scope: QueryScope, *, limit: int = 10, chars: int = 300
+    client: Client,
+    scope: QueryScope,
+    *,
+    limit: int = 10,
+    chars: int = 300,
+    measure: Measure = Measure.UNFAITHFUL,
 ) -> list[WorstAnswer]:
-    """The answers of the scope with the most unfaithful claims, the worst first."""
-    query = ANSWER_KEYS.format(where=HAS_UNFAITHFUL, order=MOST_UNFAITHFUL)
+    """The answers of the scope with the most claims that the measure counts, the worst first."""
+    number, then = WORST_BY[measure]
+    query = ANSWER_KEYS.format(
+        where=f"Decision = 'verified' AND {number} > 0 AND {in_scope()}",
+        order=f"{number} DESC, {then}, ({number}) / decided DESC, Timestamp DESC, TraceId, SpanId",
+    )
     parameters = {**scope.parameters, "limit": limit}
     keys = read(client, _AnswerKey, query, parameters, settings=FINAL_PER_PARTITION)
     if not keys:
         return []
-    worst = _worst_claims(client, keys, order=SUREST, chars=chars)
+    worst = _worst_claims(client, keys, order=SUREST, chars=chars, measure=measure)
     found = []
     for key in keys:
         claim = worst.get((key.trace_id, key.span_id, key.verifier), NO_CLAIM)
         answer = (key.trace_id, key.span_id, key.start_ns, key.unfaithful, key.decided)
-        found.append(WorstAnswer(*answer, claim.label, claim.index, claim.text))
-    return sorted(found, key=_sort_order)
+        shown = (claim.label, claim.index, claim.text, key.misleading, claim.status)
+        found.append(WorstAnswer(*answer, *shown))
+    return sorted(found, key=lambda answer: _sort_order(answer, measure))
 
 
-def _sort_order(answer: WorstAnswer) -> tuple[int, bool, float, int, str, str]:
-    """Of equally many unfaithful claims: contradicted first, then larger share, then newer."""
-    share = answer.unfaithful / answer.decided
+def _sort_order(answer: WorstAnswer, measure: Measure) -> tuple[int, bool, float, int, str, str]:
+    """Of equally many counted claims: contradicted first, then larger share, then newer."""
+    counted = answer.counted(measure)
     is_mild = answer.label != "contradicted"
-    return -answer.unfaithful, is_mild, -share, -answer.time_ns, answer.trace_id, answer.span_id
+    share = counted / answer.decided
+    return -counted, is_mild, -share, -answer.time_ns, answer.trace_id, answer.span_id
 
 
 VERIFIED_ANSWERS = """

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.store.answers.answers import COUNTED_CLAIMS
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
@@ -215,7 +217,7 @@ ROUTE_FAILURES = f"""
         Evidence.DocId AS DocIds, Version
     FROM rt4chart_claims FINAL
     WHERE {IN_ROUTE_WINDOW} AND {OF_VERIFIER}
-      AND Label IN ('contradicted', 'baseless')
+      AND {{counted}}
 """  # noqa: S608 - our own names
 ROUTE_ANSWERS = f"""
     SELECT TraceId, SpanId, if(SampleRate > 0, 1 / SampleRate, 0) AS Weight,
@@ -284,11 +286,20 @@ class Growth:
     documents: tuple[GrownDocument, ...] = ()
 
 
-def issue_growth(client: Client, scope: QueryScope, *, at_ns: int, limit: int = 5) -> Growth:
+def issue_growth(
+    client: Client,
+    scope: QueryScope,
+    *,
+    at_ns: int,
+    limit: int = 5,
+    measure: Measure = Measure.UNFAITHFUL,
+) -> Growth:
     """At most `limit` issues and documents that grew; an alias counts in its root issue.
 
-    Compares the scope before `at_ns` with the scope from then on.
+    Compares the scope before `at_ns` with the scope from then on, of the claims that the measure
+    counts.
     """
+    query = GROWTH_BY_PART.replace("{counted}", COUNTED_CLAIMS[measure])
     parameters = {
         **scope.parameters,
         "at": at_ns,
@@ -297,9 +308,7 @@ def issue_growth(client: Client, scope: QueryScope, *, at_ns: int, limit: int = 
         "limit": MAX_PARTS,
     }
     # An issue's id is read as text too, and converted when its aliases are added up.
-    rows = read_by(
-        client, "kind", GrownDocument, GROWTH_BY_PART, parameters, settings=FINAL_PER_PARTITION
-    )
+    rows = read_by(client, "kind", GrownDocument, query, parameters, settings=FINAL_PER_PARTITION)
     documents = [row for row in rows.get("document", ()) if row.after > row.before]
     issues = _grown_issues(client, rows.get("issue", ()))
     return Growth(tuple(issues[:limit]), tuple(documents[:limit]))

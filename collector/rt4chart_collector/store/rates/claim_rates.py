@@ -50,7 +50,8 @@ def _sums(name: str, counted: str, answers: str = "1") -> str:
     """The columns of `AnswerSums` for these claims of the answers with a 1 in `answers`."""
     n = f"N * {answers}"
     return f"""
-    sumIf({n}, Decision = 'verified') AS {name}_answers, toInt64(sum({n} * m)) AS {name}_claims,
+    toInt64(sumIf({n}, Decision = 'verified')) AS {name}_answers,
+    toInt64(sum({n} * m)) AS {name}_claims,
     sum({n} * w * m) AS {name}_wm, sum({n} * w * {counted}) AS {name}_wx,
     sum({n} * w * w * m) AS {name}_wwm, sum({n} * w * w * {counted} * {counted}) AS {name}_wwxx,
     sum({n} * w * w * {counted} * m) AS {name}_wwxm, sum({n} * w * w * m * m) AS {name}_wwmm"""

@@ -14,29 +14,30 @@ from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 TICK_NS = 300 * 10**9
 # The rows are signed: a replaced verdict is added again with its sign turned, and both cancel. The
 # sum is exact without FINAL, because merges of this table add up rows with equal keys.
-# The column of a bin's counted claims, and the condition on its answers. Misleading claims are
-# counted as they are, so only answers that all checks ran on can be compared with each other.
+# The counted claims of each measure, and the condition on its answers. Misleading claims are not
+# weighted here, so only answers that all checks ran on can be compared with each other.
 COUNTED = {
     Measure.UNFAITHFUL: ("Unfaithful", "1"),
     Measure.MISLEADING: ("Misleading", "Checked = 'fully'"),
-    Measure.EITHER: ("toUInt16(Unfaithful + Misleading)", "Checked = 'fully'"),
+    Measure.EITHER: ("Unfaithful + Misleading", "Checked = 'fully'"),
 }
+# One statement reads all measures: the scan of the table is the cost, not the rows of the result.
 TICK_BINS = f"""
-SELECT ServiceName AS service, Route AS route, VerifierId AS verifier,
+SELECT ServiceName AS service, Route AS route, VerifierId AS verifier, Measure AS measure,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
     Model AS model, PromptVersion AS prompt_version, Release AS release,
     arraySort(groupArray((Decided, Counted, N, SampleRate))) AS bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, {{counted}} AS Counted, SampleRate, sum(Answers) AS N
-    FROM rt4chart_route_5m
-    WHERE Decision = 'verified' AND {{answers}} AND {in_scope("Tick")}
+        Decided, counted.1 AS Measure, counted.2 AS Counted, SampleRate, sum(Answers) AS N
+    FROM rt4chart_route_5m ARRAY JOIN {{counted}} AS counted
+    WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, Counted, SampleRate
+        Decided, Measure, Counted, SampleRate
     HAVING N > 0
 )
-GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release
-ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release
+GROUP BY ServiceName, Route, VerifierId, Measure, Tick, Model, PromptVersion, Release
+ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release, Measure
 """  # noqa: S608 - our own names
 
 
@@ -66,12 +67,13 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class RouteTicks:
-    """A route's ticks by time, model, prompt version and release."""
+    """The ticks of one measure of a route, by time, model, prompt version and release."""
 
     service: str
     route: str
     verifier: str
     ticks: tuple[Tick, ...]
+    measure: Measure = Measure.UNFAITHFUL
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class _TickRow:
     service: str
     route: str
     verifier: str
+    measure: str
     start_ns: int
     model: str
     prompt_version: str
@@ -86,25 +89,34 @@ class _TickRow:
     bins: list[tuple[int, int, int, float]]
 
 
-def route_ticks(
-    client: Client, scope: QueryScope, measure: Measure = Measure.UNFAITHFUL
-) -> list[RouteTicks]:
-    """The ticks that start in the scope, by route and verifier, with the claims of the measure.
+def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[RouteTicks]:
+    """The ticks that start in the scope, by route, verifier and measure; unfaithful by default.
 
-    Ticks without a verified answer are left out.
+    Ticks without an answer that the measure counts are left out.
     """
-    found: defaultdict[tuple[str, str, str], list[Tick]] = defaultdict(list)
+    found: defaultdict[tuple[str, str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[tuple[int, int, int, float], Bin] = {}
-    counted, answers = COUNTED[measure]
-    query = TICK_BINS.replace("{counted}", counted).replace("{answers}", answers)
+    query = TICK_BINS.replace("{counted}", _counted(measures or (Measure.UNFAITHFUL,)))
     for row in read(client, _TickRow, query, scope.parameters):
         bins = tuple(
             [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
         )
         tick = Tick(row.start_ns, row.model, row.prompt_version, row.release, bins)
-        found[row.service, row.route, row.verifier].append(tick)
-    return [RouteTicks(*key, tuple(ticks)) for key, ticks in found.items()]
+        found[row.service, row.route, row.verifier, row.measure].append(tick)
+    return [
+        RouteTicks(service, route, verifier, tuple(ticks), Measure(measure))
+        for (service, route, verifier, measure), ticks in found.items()
+    ]
+
+
+def _counted(measures: Iterable[Measure]) -> str:
+    """An array of each measure with its counted claims, and whether the answers are of it."""
+    parts = ", ".join(
+        f"('{measure}', toUInt16({counted}), {answers})"
+        for measure, (counted, answers) in ((one, COUNTED[one]) for one in measures)
+    )
+    return f"[{parts}]"
 
 
 def answer_sums(bins: Iterable[Bin]) -> AnswerSums:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Rule
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
@@ -59,6 +60,7 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
         Rule.ROUTE_DRIFT,
         DRIFT,
         {
+            "measure": "unfaithful",
             "since": AT,
             "before": {
                 "rate": 0.06,
@@ -98,10 +100,52 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
                     "label": "baseless",
                     "claim_index": 2,
                     "claim": "It is free.",
+                    "misleading": 0,
+                    "status": "",
                 }
             ],
             "evidence": {"log": 14.0, "threshold": 9.1},
             "verifier": "v",
+        },
+    ),
+    (
+        Rule.MISLEADING_DRIFT,
+        DriftFacts(
+            measure=Measure.MISLEADING,
+            since_ns=START,
+            worst_answers=(
+                UnfaithfulAnswer(
+                    trace_id="a",
+                    span_id="b",
+                    decided=4,
+                    label="entailed",
+                    claim_index=1,
+                    claim="It covers imaging.",
+                    misleading=2,
+                    status="cherry_picked",
+                ),
+            ),
+        ),
+        {
+            "measure": "misleading",
+            "since": AT,
+            "changed": [],
+            "issues": [],
+            "documents": [],
+            "worst_answers": [
+                {
+                    "trace_id": "a",
+                    "span_id": "b",
+                    "unfaithful": 0,
+                    "decided": 4,
+                    "label": "entailed",
+                    "claim_index": 1,
+                    "claim": "It covers imaging.",
+                    "misleading": 2,
+                    "status": "cherry_picked",
+                }
+            ],
+            "verifier": "",
         },
     ),
     (

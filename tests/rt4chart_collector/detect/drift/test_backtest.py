@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.detect.drift.backtest import Backtest, alarms_of, backtest
 from rt4chart_collector.detect.drift.detector import replay
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS, DriftPolicy
@@ -88,6 +89,21 @@ def test_an_alarm_is_a_span_of_findings_that_page() -> None:
         calm[2].tick_ns + TICK_NS,
     )
     assert (second.began_ns, second.ended_ns) == (calm[4].tick_ns, 0)
+
+
+def test_each_measure_is_replayed_apart() -> None:
+    """A rise of misleading claims is an alarm of that measure only."""
+    bad, good = routes()
+    both = [replace(good, route="bad"), replace(bad, measure=Measure.MISLEADING)]
+
+    found = list(
+        backtest(both, DriftPolicy(), since_ns=BEGIN + 10 * DAY_NS, until_ns=END, only=["evidence"])
+    )
+
+    assert [(one.measure, len(one.alarms), one.routes) for one in found] == [
+        (Measure.UNFAITHFUL, 0, 1),
+        (Measure.MISLEADING, 1, 1),
+    ]
 
 
 def test_nothing_stored_is_nothing_found() -> None:

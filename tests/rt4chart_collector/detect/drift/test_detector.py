@@ -246,6 +246,22 @@ def test_a_calm_route_seldom_warns(answers: int) -> None:
     assert "page" not in seen
 
 
+@pytest.mark.parametrize(("answers", "rare"), [(1, 0), (4, 1)])
+def test_a_route_where_counted_claims_are_rare_does_not_warn(answers: int, rare: int) -> None:
+    """With none in a month, or with one each third day, as misleading ones often are."""
+    ticks = tuple(
+        tick(at, (Bin(5, rare, 1, 1.0), Bin(5, 0, answers, 1.0)))
+        if at % (3 * DAY) == 0
+        else tick(at, (Bin(5, 0, answers, 1.0),))
+        for at in range(30 * DAY)
+        if answers > 1 or at % 4 == 0
+    )
+
+    found = replay(RouteTicks("s", "r", "v", ticks), POLICY, since_ns=START_NS)
+
+    assert {one.state for one in found} == {"cold", "calm"}
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("routes", 0), ("false_alarms_per_month", -1), ("points", 3.0)]
 )

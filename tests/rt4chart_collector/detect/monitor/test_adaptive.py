@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
 
 from otel_rt4chart.sampling import Policy, Sampler
 from otel_rt4chart.sampling.rates import RatesSource
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.monitor.adaptive_sampling import usual_rate
+from rt4chart_collector.detect.monitor.route_detectors import DriftRound
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
 from rt4chart_collector.service.monitor import NAME_CHARS, PATH, rates_document, rates_route
 from rt4chart_collector.store.alerts.sampling_rates import (
@@ -150,6 +154,24 @@ def test_a_document_is_bounded_and_holds_no_patterns() -> None:
     over = SamplingRateRow("shop", "over", NOON, 0.5, NOON, "over")
 
     assert rates_document([*rates, over], now_ns=NOON)["raised"] == {"good": 0.5}
+
+
+def test_misleading_claims_raise_a_rate_only_when_they_warn() -> None:
+    """With the traffic of all verified answers; below that, unfaithful claims decide."""
+    calm = DriftFinding(NOON, "calm", 2.0, 1.0, 7.6, 9.0, None, None, 0, 40.0, 400.0, "")
+    rare = replace(calm, warn=7.0, beyond=6.0, traffic_per_hour=40.0)
+    warns = replace(rare, state="warn")
+    unfaithful, misleading = (
+        ("shop", "support", measure) for measure in (Measure.UNFAITHFUL, Measure.MISLEADING)
+    )
+    stale = replace(warns, tick_ns=NOON - 2 * HOUR)
+
+    found = [
+        DriftRound({unfaithful: calm, misleading: one}).by_route["shop", "support"]
+        for one in (rare, stale, warns)
+    ]
+
+    assert found == [calm, calm, replace(calm, state="warn", warn=7.0, beyond=6.0)]
 
 
 def test_the_usual_rate_is_not_that_of_a_few_answers() -> None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core import metrics as service_metrics
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
 from rt4chart_collector.detect.monitor import metrics as figures
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes, route_figures
 from rt4chart_collector.store.engine.connect import Client
@@ -16,10 +17,11 @@ from tests.rt4chart_collector.detect.monitor.world import DAY, START
 from tests.rt4chart_collector.records import VERIFIER
 from tests.rt4chart_collector.telemetry.asked import samples
 
+UNFAITHFUL, MISLEADING = Measure.UNFAITHFUL, Measure.MISLEADING
 FOUND = DriftFinding(START, "calm", 1.0, 1.0, 3.0, 9.0, None, None, 0, 10.0, 10.0, "")
 
 
-def routes(client: Client, found: dict[tuple[str, str], DriftFinding], now_ns: int) -> list[str]:
+def routes(client: Client, found: dict[DriftKey, DriftFinding], now_ns: int) -> list[str]:
     """Those with figures, in their order."""
     made = route_figures(client, found, verifier=VERIFIER, now_ns=now_ns, rule="evidence")
     return [one.route for one in made]
@@ -27,7 +29,10 @@ def routes(client: Client, found: dict[tuple[str, str], DriftFinding], now_ns: i
 
 def test_the_busiest_routes_have_figures(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are more than a Prometheus bears."""
-    found = {("shop", name): replace(FOUND, traffic_per_hour=at) for at, name in enumerate("abc")}
+    found: dict[DriftKey, DriftFinding] = {
+        ("shop", name, UNFAITHFUL): replace(FOUND, traffic_per_hour=at)
+        for at, name in enumerate("abc")
+    }
     monkeypatch.setattr(figures, "MAX_ROUTES", 2)
 
     assert routes(client, found, START) == ["c", "b"]
@@ -35,7 +40,10 @@ def test_the_busiest_routes_have_figures(client: Client, monkeypatch: pytest.Mon
 
 def test_a_route_that_is_silent_for_a_day_has_no_evidence(client: Client) -> None:
     """Its last finding is no state of now, and no alarm of Prometheus either."""
-    found = {("shop", "old"): FOUND, ("shop", "new"): replace(FOUND, tick_ns=START + DAY)}
+    found: dict[DriftKey, DriftFinding] = {
+        ("shop", "old", UNFAITHFUL): FOUND,
+        ("shop", "new", UNFAITHFUL): replace(FOUND, tick_ns=START + DAY),
+    }
 
     assert routes(client, found, START + DAY) == ["new"]
 
@@ -70,6 +78,40 @@ def test_gauges_report_what_is_known_of_each_route() -> None:
         assert found[f"rt4chart_route_drift_{name}", (("level", level), *support)] == value
     new = [name for name, labels in found if ("route", "new") in labels]
     assert new == ["rt4chart_route_claims"]
+
+
+def test_each_measure_has_gauges_of_its_own() -> None:
+    """The names of unfaithful claims have no series of misleading ones."""
+    known = RouteFigures(
+        "shop",
+        "support",
+        claims=100,
+        rate=0.14,
+        evidence={"any": 12.0, "page": 10.0},
+        thresholds={"warn": 3.5, "page": 9.1},
+        detectable=0.05,
+        measure=MISLEADING,
+    )
+    metrics = ServiceMetrics()
+    observe_routes(metrics, lambda: [known])
+
+    found = samples(metrics.exposition()[0].decode())
+
+    support = (("route", "support"), ("service", "shop"))
+    prefix = "rt4chart_route_misleading_"
+    assert {
+        (name, dict(labels).get("level", "")): value
+        for (name, labels), value in found.items()
+        if set(support) <= set(labels)
+    } == {
+        ("rt4chart_route_checked_claims", ""): 100,
+        (f"{prefix}rate", ""): 0.14,
+        (f"{prefix}min_detectable_rise", ""): 0.05,
+        (f"{prefix}drift_log_evidence", "any"): 12.0,
+        (f"{prefix}drift_log_evidence", "page"): 10.0,
+        (f"{prefix}drift_threshold", "warn"): 3.5,
+        (f"{prefix}drift_threshold", "page"): 9.1,
+    }
 
 
 def test_a_route_that_is_gone_has_no_series() -> None:

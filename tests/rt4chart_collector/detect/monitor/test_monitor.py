@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import CheckPlan
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.facts import DriftFacts, JudgeFacts
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.monitor.route_detectors import RouteDetector
@@ -20,6 +24,8 @@ from tests.conftest import fresh
 from tests.rt4chart_collector.detect.monitor.world import DAY, HOUR, START, World
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.alerts.drift_rows import drift_rows
+
+MISLEADING = Measure.MISLEADING
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +73,79 @@ def test_a_rise_is_alarmed_with_all_that_is_known_of_it(world: World) -> None:
     assert facts.worst_answers[0].claim == "The trial lasts 14 days."
     assert evidence.log > evidence.threshold
     assert facts.since_ns == alert.starts_ns
+
+
+def test_a_rise_of_misleading_claims_alone_is_an_alert_of_its_own(world: World) -> None:
+    """With its measure, its answers and its id; none says that claims are unfaithful."""
+    world.monitor.run_round()
+    world.answer(2, 40, 0.6, release="1.1", measure=MISLEADING)
+    world.monitor.run_round()
+
+    (alert,) = world.alerts()
+    facts = alert.facts
+
+    assert isinstance(facts, DriftFacts)
+    assert (alert.rule, alert.route, alert.severity) == ("misleading_drift", "support", "critical")
+    assert re.fullmatch(
+        r"Drift detected on support: \d+\.\d% of claims are misleading, up from 0\.0%", alert.title
+    )
+    assert facts.measure is MISLEADING
+    assert facts.before is not None
+    assert facts.after is not None
+    assert (facts.before.rate, facts.before.claims > 2000) == (0.0, True)
+    assert 0.1 < (facts.after.low or 0) < 0.2 < (facts.after.high or 0) < 0.3
+    worst = facts.worst_answers[0]
+    assert (worst.label, worst.status, worst.claim_index) == ("entailed", "cherry_picked", 1)
+    assert (worst.misleading, worst.unfaithful, worst.decided) == (1, 0, 3)
+    states = {
+        measure: latest_drift(world.client, since_ns=START, verifier=VERIFIER, measure=measure)
+        for measure in (Measure.UNFAITHFUL, MISLEADING)
+    }
+    assert {measure: row["shop", "support"].state for measure, row in states.items()} == {
+        Measure.UNFAITHFUL: "calm",
+        MISLEADING: "page",
+    }
+
+
+def test_a_rise_of_unfaithful_claims_alone_says_nothing_of_misleading_ones(world: World) -> None:
+    """One alert, whose id is that of earlier versions."""
+    world.monitor.run_round()
+    world.answer(2, 40, 0.6)
+    world.monitor.run_round()
+
+    (alert,) = world.alerts()
+
+    assert alert.rule == "route_drift"
+    assert "of claims are unfaithful" in alert.title
+    digest = hashlib.sha256(b"route_drift\x1fshop\x1fsupport\x1f0").hexdigest()
+    assert alert.id == digest[:16]
+
+
+def test_both_measures_alert_and_resolve_apart(world: World) -> None:
+    """Two ids on one route; what a person accepts of one is not accepted of the other."""
+    world.monitor.run_round()
+    began = world.now
+    world.answer(2, 40, 0.6)
+    world.answer(2, 40, 0.6, measure=MISLEADING, since_ns=began)
+    world.monitor.run_round()
+    both = {one.rule: one.id for one in world.alerts()}
+    resolve(world.client, both["misleading_drift"], actor="ann", now_ns=world.now)
+    world.answer(1, 40, 0.6)
+    world.monitor.run_round()
+
+    assert set(both) == {"route_drift", "misleading_drift"}
+    assert len(set(both.values())) == 2
+    assert [one.rule for one in world.alerts()] == ["route_drift"]
+
+
+def test_answers_that_some_checks_left_out_are_no_evidence(world: World) -> None:
+    """A check that is drawn more often finds more, which is no rise."""
+    some = CheckPlan(cherry_picking=0.0)
+    world.monitor.run_round()
+    world.answer(2, 40, 0.6, measure=MISLEADING, plan=some)
+    world.monitor.run_round()
+
+    assert world.alerts() == []
 
 
 def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
@@ -125,7 +204,7 @@ def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
 
     at_once = drift_rows(world.client, since_ns=since)
 
-    assert len(steps) == 10
+    assert len(steps) == 20
     assert [one.tick_ns for one in at_once] == [one.tick_ns for one in steps]
     assert [one.page for one in at_once] == pytest.approx([one.page for one in steps])
 
@@ -135,8 +214,9 @@ def test_figures_are_of_the_last_hour_and_the_last_tick(world: World) -> None:
     world.answer(1, 20, 0.0)
     world.monitor.run_round()
 
-    (found,) = world.monitor.figures()
+    found, misleading = world.monitor.figures()
 
+    assert (misleading.measure, misleading.claims, misleading.rate) == (MISLEADING, 60, 0.0)
     assert (found.service, found.route, found.claims) == ("shop", "support", 60)
     assert (found.rate, found.undecided) == (0.0, 0.0)
     assert (set(found.evidence), set(found.thresholds)) == ({"any", "page"}, {"warn", "page"})
@@ -163,7 +243,7 @@ def test_one_bad_route_stops_no_other(world: World, monkeypatch: pytest.MonkeyPa
 
     assert world.monitor.run_round()
 
-    assert [one.route for one in world.monitor.figures()] == ["support"]
+    assert {one.route for one in world.monitor.figures()} == {"support"}
 
 
 def test_an_empty_store_is_no_reason_for_an_alert(client: Client) -> None:

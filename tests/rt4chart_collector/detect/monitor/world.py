@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Verdict
-from otel_rt4chart.verify.core.model import AnswerLabel, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, CheckPlan, ClaimStatus, Label
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
 from rt4chart_collector.detect.monitor.monitor import Monitor
@@ -21,6 +22,7 @@ from tests.rt4chart_collector.records import NOON, SECOND, verdict
 HOUR = 3600 * SECOND
 DAY = 24 * HOUR
 START = NOON // HOUR * HOUR
+EVERY_CHECK = CheckPlan()
 GOOD, BAD = (Label.ENTAILED,) * 3, (Label.CONTRADICTED, Label.ENTAILED, Label.BASELESS)
 FILLED = """
 SELECT DISTINCT table FROM system.parts
@@ -66,18 +68,24 @@ class World:
         release: str = "1.0",
         sample_rate: float = 1.0,
         since_ns: int | None = None,
+        measure: Measure = Measure.UNFAITHFUL,
+        plan: CheckPlan = EVERY_CHECK,
     ) -> None:
-        """Store so many answers an hour, that share of them bad, and move the clock past them."""
+        """Store so many answers an hour, that share of them bad, and move the clock past them.
+
+        A bad answer has two unfaithful claims or a misleading one, as the measure says.
+        """
         begin = self.now if since_ns is None else since_ns
         count = round(hours * an_hour)
         made = [
-            self._verdict(begin + round((at + 0.5) * hours * HOUR / count), bad, route)
+            self._verdict(begin + round((at + 0.5) * hours * HOUR / count), bad, route, measure)
             for at in range(count)
         ]
         answers = [
             replace(
                 one,
                 sample_rate=sample_rate,
+                report=replace(one.report, plan=plan) if one.report else None,
                 candidate=replace(one.candidate, release=release, route=route),
             )
             for one in made
@@ -90,19 +98,23 @@ class World:
         """Those that are open."""
         return [one.alert for one in open_alerts(self.client, now_ns=self.now)]
 
-    def _verdict(self, at_ns: int, bad: float, route: str) -> Verdict:
+    def _verdict(self, at_ns: int, bad: float, route: str, measure: Measure) -> Verdict:
         number = next(_numbers)
         is_bad = self._random.random() < bad
+        misleads = is_bad and measure is Measure.MISLEADING
         made = verdict(
             number,
-            BAD if is_bad else GOOD,
+            BAD if is_bad and not misleads else GOOD,
             route=route,
             start_ns=at_ns - number,
             decided_ns=at_ns + SECOND,
         )
         assert made.report is not None
-        label = AnswerLabel.CONTRADICTED if is_bad else AnswerLabel.ENTAILED
-        return replace(made, report=replace(made.report, label=label))
+        label = AnswerLabel.CONTRADICTED if is_bad and not misleads else AnswerLabel.ENTAILED
+        claims = list(made.report.claims)
+        if misleads:
+            claims[1] = replace(claims[1], status=ClaimStatus.CHERRY_PICKED)
+        return replace(made, report=replace(made.report, label=label, claims=tuple(claims)))
 
 
 def _pages(rows: Sequence[Verdict], size: int) -> Iterator[Sequence[Verdict]]:

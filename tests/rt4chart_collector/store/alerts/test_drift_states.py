@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
@@ -47,6 +48,21 @@ def test_a_later_look_at_a_tick_replaces_the_earlier(client: Client) -> None:
     (found,) = drift_rows(client)
 
     assert (found.state, found.warn) == ("warn", 4.0)
+
+
+def test_each_measure_has_a_row_of_its_own(client: Client) -> None:
+    """Of the same tick; without one asked for, it is the one of unfaithful claims."""
+    misleading = replace(ROW, state="page", measure=Measure.MISLEADING)
+    write_drift(client, [ROW, misleading], version=1)
+
+    found = {
+        measure: latest_drift(client, since_ns=START, verifier=VERIFIER, measure=measure)
+        for measure in (Measure.UNFAITHFUL, Measure.MISLEADING)
+    }
+
+    key = ("shop", "support")
+    assert found == {Measure.UNFAITHFUL: {key: ROW}, Measure.MISLEADING: {key: misleading}}
+    assert latest_drift(client, since_ns=START, verifier=VERIFIER) == {key: ROW}
 
 
 def test_the_latest_row_of_each_route(client: Client) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.store.alerts.alert_events import record_alert_events
@@ -15,7 +18,10 @@ TICK_NS = 300 * SECOND
 
 
 def insert_monitoring(client: Client, about: Verdict) -> None:
-    """A route's drift in the answer's tick, its alert, which fired, and an opinion on a claim."""
+    """A route's drift in the answer's tick, its alert, which fired, and an opinion on a claim.
+
+    Unfaithful claims page, misleading ones are calm.
+    """
     answer = about.candidate
     at_ns = answer.start_ns
     row = DriftRow(
@@ -33,7 +39,8 @@ def insert_monitoring(client: Client, about: Verdict) -> None:
         baseline_claims=5000,
         detectable=0.03,
     )
-    write_drift(client, [row], version=1)
+    calm = replace(row, state="calm", warn=1.5, page=0.5, measure=Measure.MISLEADING)
+    write_drift(client, [row, calm], version=1)
     alert = Alert(
         rule=Rule.ROUTE_DRIFT,
         severity=Severity.CRITICAL,

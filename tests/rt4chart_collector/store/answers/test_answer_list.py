@@ -105,7 +105,7 @@ def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Clie
 
     (row,) = answer_page(client, ALL).rows
 
-    assert row.worst == WorstClaim("contradicted", 2, "The trial lasts 14 days.")
+    assert row.worst == WorstClaim("contradicted", 2, "The trial lasts 14 days.", "undecided")
     assert (row.answer, row.characters) == ("é" * 280, 1000)
     assert row.counts == ClaimCounts(3, 1, 1, 1, 0)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -15,10 +16,12 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
 
 
-def worst(client: Client, **more: int) -> list[WorstAnswer]:
+def worst(
+    client: Client, *, limit: int = 10, chars: int = 300, measure: Measure = Measure.UNFAITHFUL
+) -> list[WorstAnswer]:
     """Those of the route `support` within a minute of noon."""
     scope = QueryScope(NOON, NOON + 60 * SECOND, VERIFIER, "shop", "support")
-    return worst_answers(client, scope, **more)
+    return worst_answers(client, scope, limit=limit, chars=chars, measure=measure)
 
 
 def saying(number: int, *claims: tuple[Label, str, float]) -> Verdict:
@@ -68,6 +71,33 @@ def test_the_worst_claim_is_the_surest_contradicted_one(client: Client) -> None:
     (found,) = worst(client, chars=7)
 
     assert (found.label, found.index, found.claim) == ("contradicted", 2, "плохо w")
+
+
+def test_misleading_claims_have_a_list_of_their_own(client: Client) -> None:
+    """With the status of the claim, which is entailed; unfaithful claims are not counted."""
+    picked = with_statuses(verdict(1, [GOOD, GOOD]), "cherry_picked", "qualifier_dropped")
+    mixed = with_statuses(verdict(2, [GOOD, WRONG, WRONG]), "stale", "contradicted", "contradicted")
+    insert_verdicts(client, [picked, mixed, verdict(3, [WRONG, GOOD])])
+
+    found = worst(client, measure=Measure.MISLEADING)
+    either = worst(client, measure=Measure.EITHER)
+
+    assert [
+        (int(one.trace_id, 16), one.misleading, one.unfaithful, one.label, one.status)
+        for one in found
+    ] == [(1, 2, 0, "entailed", "cherry_picked"), (2, 1, 2, "entailed", "stale")]
+    assert [int(one.trace_id, 16) for one in either] == [2, 1, 3]
+    assert [int(one.trace_id, 16) for one in worst(client)] == [2, 3]
+
+
+def with_statuses(one: Verdict, *statuses: str) -> Verdict:
+    """The verdict, its claims with these statuses."""
+    assert one.report is not None
+    claims = [
+        replace(each, status=ClaimStatus(status))
+        for each, status in zip(one.report.claims, statuses, strict=True)
+    ]
+    return replace(one, report=replace(one.report, claims=tuple(claims)))
 
 
 def test_the_list_is_bounded(client: Client) -> None:

@@ -289,8 +289,12 @@ def test_each_measure_has_its_own_claims_and_its_own_answers(any_client: Client)
         (str(measure), pytest.approx(part / claims), counted)
         for measure, part, counted in zip(Measure, (1, 7, 8), (1, 2, 3), strict=True)
     ]
-    ticks = route_ticks(any_client, QueryScope(START, START + HOUR, VERIFIER), Measure.MISLEADING)
-    assert [bin_ for route in ticks for tick in route.ticks for bin_ in tick.bins] == [
+    scope = QueryScope(START, START + HOUR, VERIFIER)
+    apart = [ticks for one in Measure for ticks in route_ticks(any_client, scope, one)]
+    together = route_ticks(any_client, scope, *Measure)
+    assert {ticks.measure: ticks for ticks in together} == {ticks.measure: ticks for ticks in apart}
+    (misleading,) = [ticks for ticks in together if ticks.measure is Measure.MISLEADING]
+    assert [bin_ for tick in misleading.ticks for bin_ in tick.bins] == [
         Bin(4, 1, 1, 0.5),
         Bin(4, 1, 1, 1.0),
     ]

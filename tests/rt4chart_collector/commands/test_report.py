@@ -1,0 +1,76 @@
+"""`rt4chart report` without a page: tables for people, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from otel_rt4chart.cli import main
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.records import SECOND, verdict
+
+GOOD, BAD = Label.ENTAILED, Label.BASELESS
+GOLDEN = """\
+ route    service  unfaithful  95%        before  claims  answers
+ support  shop     50.0%       5.5–94.5%  0.0%    4       2
+
+ route    service  misleading  95%        before  claims  answers
+ support  shop     25.0%       3.7–74.4%  0.0%    4       2
+
+ route    service  status         of claims  before
+ support  shop     cherry picked  25.0%      0.0%
+
+for a page to share: rt4chart report --html
+"""
+
+
+@pytest.fixture
+def run(client: Client, dsn: str) -> Callable[..., int]:
+    """The command on two answers of the last hour and one of the hour before."""
+    now_ns = time.time_ns()
+    first = verdict(1, [GOOD, GOOD], start_ns=now_ns - 600 * SECOND, sample_rate=1.0)
+    assert first.report is not None
+    one, other = first.report.claims
+    claims = (replace(one, status=ClaimStatus.CHERRY_PICKED), other)
+    verdicts = [
+        replace(first, report=replace(first.report, claims=claims)),
+        verdict(2, [BAD, BAD], start_ns=now_ns - 600 * SECOND, sample_rate=1.0),
+        verdict(3, [GOOD], start_ns=now_ns - 5400 * SECOND, sample_rate=1.0),
+    ]
+    insert_verdicts(client, verdicts)
+    return lambda *argv: main(["report", "--dsn", dsn, "--since", "1h", *argv])
+
+
+def test_each_measure_has_a_table_of_its_own(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With interval, n and the period before; then what is wrong with the claims."""
+    assert run() == 0
+
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines == GOLDEN.splitlines()
+
+
+def test_json_has_both_rates_with_their_numbers(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of misleading claims in an object of their own."""
+    assert run("--json") == 0
+
+    (route,) = json.loads(capsys.readouterr().out)["routes"]
+    assert (route["rate"], route["claims"]) == (0.5, 4)
+    misleading = route["misleading"]
+    assert {name: misleading[name] for name in ("rate", "claims", "answers")} == {
+        "rate": 0.25,
+        "claims": 4,
+        "answers": 2,
+    }
+    assert misleading["low"] < 0.25 < misleading["high"]
+    assert route["before"]["misleading"]["rate"] == 0.0
+    assert route["statuses"] == {"cherry_picked": 0.25}
