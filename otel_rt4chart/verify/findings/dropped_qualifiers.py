@@ -93,11 +93,13 @@ def is_modifier_said(
     """True if the answer may say it: one of its words is enough, for it may be put otherwise."""
     if modifier.kind in ("hedge", "quantifier"):
         said = _DOUBTED if modifier.kind == "hedge" else _PART
-        return said.search(answer) is not None
-    # The claim has the noun that is modified; any other word of the phrase says the modifier.
-    head = next(iter(content(modifier.text)), "") if modifier.kind == "population" else ""
-    words = [stem for stem in content(modifier.text) if stem != head or stem not in content(claim)]
-    return not words or any(_is_among(stem, mentioned) for stem in words)
+        return any(match.group() != "May" for match in said.finditer(answer))
+    # Of a phrase, what the claim has is the thing that is limited; the other words limit it.
+    limiting = content(modifier.text).keys() - content(claim).keys()
+    if modifier.kind == "population":  # "employees in Berlin" may be said in the claim in part
+        head = next(iter(content(modifier.text)), "")
+        limiting = content(modifier.text).keys() - {head}
+    return not limiting or any(_is_among(stem, mentioned) for stem in limiting)
 
 
 def dropped_restrictions(
@@ -174,6 +176,8 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 
+_COORDINATED = re.compile(r"\b(?:and|or|but),\s*$", re.IGNORECASE)
+
 
 def restrictions(sentence: str) -> tuple[Restriction, ...]:
     """The exclusions, conditions, eligibility rules, time limits, bounds and quantifiers."""
@@ -196,6 +200,8 @@ def _clause(sentence: str, match: re.Match[str]) -> str:
     before = sentence[max(0, match.start() - _REACH) : match.start()]
     start = max((one.end() for one in _BOUNDARY.finditer(before)), default=0)
     before, own = before[start:], match.group()[:_REACH]
+    if _COORDINATED.search(before):  # "and, with a referral, X" restricts X alone
+        before = ""
     if content(before) and not before.rstrip().endswith(","):
         return before + own
     after = sentence[match.end() : match.end() + _REACH]

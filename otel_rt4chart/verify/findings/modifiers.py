@@ -87,7 +87,11 @@ def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     """
     stated = content(claim)
     tokens = tokenize(sentence)
-    said = tuple(at for at, one in enumerate(tokens) if one.stem in stated)
+    first: dict[str, int] = {}
+    for at, token in enumerate(tokens):
+        if token.stem in stated:
+            first.setdefault(token.stem, at)
+    said = tuple(sorted(first.values()))
     weight = sum(stated[stem] for stem in {tokens[at].stem for at in said})
     if not said or weight < _SAID * sum(stated.values()):
         return
@@ -98,6 +102,7 @@ def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     yield from _leading(aligned)
     yield from _trailing(aligned)
     yield from _of_subject(aligned, claim)
+    yield from _parts_of(aligned)
 
 
 def _without(sentence: str, lead: re.Pattern[str]) -> str:
@@ -108,9 +113,11 @@ def _without(sentence: str, lead: re.Pattern[str]) -> str:
 def _attitudes(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     """Who says it, and how sure it is: words right before what the claim states as a fact."""
     for shape, kind in ((_HEDGED, "hedge"), (_ALLEGED, "source")):
-        if shape.search(claim):
+        if any(match.group() != "May" for match in shape.finditer(claim)):
             continue
         for match in shape.finditer(aligned.sentence):
+            if match.group() == "May":
+                continue
             following = aligned.after(match.end())
             if aligned.is_said(following) and not claim.lower().startswith(match.group().lower()):
                 whole = aligned.sentence[: match.end()] if kind == "source" else match.group()
@@ -162,9 +169,6 @@ def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     if at is None or any(one.is_capital and n for n, one in enumerate(aligned.tokens[: at + 1])):
         return
     sentence, noun = aligned.sentence, aligned.tokens[at]
-    if match := _PARTITIVE.search(sentence[: noun.start]):
-        yield Restriction("quantifier", sentence[match.start() : noun.end], sentence)
-        return
     before = aligned.tokens[at - 1] if at else None
     if before and at == 1 and before.is_content and not aligned.is_said(before):
         yield Restriction("population", sentence[before.start : noun.end], sentence)
@@ -178,6 +182,20 @@ def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
         yield Restriction("population", (noun.text + gap).strip(), sentence)
 
 
+def _parts_of(aligned: _Alignment) -> Iterator[Restriction]:
+    """A part of what the claim says of all: "a small majority of customers"."""
+    for at in aligned.said:
+        noun = aligned.tokens[at]
+        match = _PARTITIVE.search(aligned.sentence[: noun.start]) if _is_plural(noun) else None
+        if match:
+            text = aligned.sentence[match.start() : noun.end]
+            yield Restriction("quantifier", text, aligned.sentence)
+
+
+def _is_plural(token: Token) -> bool:
+    return token.norm.endswith("s") and not token.norm.endswith(("ss", "us", "is"))
+
+
 def _plural_subject(claim: str) -> Token | None:
     """The noun of a claim that begins with a plural without a name: "Employees can …"."""
     tokens = tokenize(claim)
@@ -186,8 +204,7 @@ def _plural_subject(claim: str) -> Token | None:
             if token.norm not in ("all", "every", "each", "the", "any"):
                 return None
             continue
-        plural = token.norm.endswith("s") and not token.norm.endswith(("ss", "us", "is"))
-        return token if plural and not (token.is_capital and at) else None
+        return token if _is_plural(token) and not (token.is_capital and at) else None
     return None
 
 

@@ -241,7 +241,7 @@ ALLEGED = (
 PARTITIVE = (
     r"(?:a|the)\s+(?:\w+\s+)?(?:majority|minority|half|third|quarter|fraction|handful|number|portion"
     r"|share|few)\s+of|half\s+of|\d+\s*(?:%|percent|per\s+cent)\s+of|(?:one|two|three|four|nine)"
-    r"\s+(?:in|out\s+of|of)\s+\w+|some\s+of|most\s+of|many\s+of|few|certain|selected|most|some"
+    r"\s+(?:in|out\s+of|of)\s+\w+|some\s+of|most\s+of|many\s+of|(?<!a\s)few|certain|selected|most|some"
 )
 # An answer with one of these says that something is not sure, or that it is a part.
 DOUBT_SAID = (
