@@ -47,7 +47,7 @@ _NEAREST = 3  # sentences of one passage that a claim is compared with by a mode
 # A sentence with another value is about the same thing only if it has nearly all other words.
 _SAME, _OF_SENTENCE = 0.7, 0.4
 # A negation denies the claim only in a sentence of the same subject.
-_SAME_DENIED = 0.5
+_SAME_DENIED, _OF_DENIAL = 0.5, 0.33
 _VALUES = ("number", "date", "name", "term")
 # A sentence means the claim's denial where it is so near to it, and so much nearer than to the
 # claim itself. Of 731 pairs of faithful answers, and of 992 pairs of FEVER that do not contradict,
@@ -207,8 +207,10 @@ def main_passage(claim: Claim) -> str:
     """
     stated = content(claim.text)
     supporting = [one for one in claim.evidence if one.relation == "supports"]
+    is_denied = bool(read_slots(claim.text).denials)
+    alike = [one for one in supporting if bool(read_slots(one.text).denials) == is_denied]
     best = max(
-        supporting,
+        alike or supporting,
         key=lambda one: sum(stated.get(stem, 0.0) for stem in content(one.text)),
         default=None,
     )
@@ -342,7 +344,10 @@ def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
         return False
     if not denied.clashes:
         return not _values_of_two_things(read_slots(claim), read_slots(sentence.reading))
-    same = _SAME if len(values) == len(denied.clashes) else _SAME_DENIED
+    if values and any(clash.slot == "term" for clash in values[1:]):
+        return False  # "opens at 9" and "closes at 8" are two things
+    is_value = len(values) == len(denied.clashes)
+    same, of_sentence = (_SAME, _OF_SENTENCE) if is_value else (_SAME_DENIED, _OF_DENIAL)
     rest, sentence_content = content(claim), content(sentence.reading)
     for clash in values:
         for stem in content(clash.claimed):
@@ -350,7 +355,7 @@ def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
         for stem in content(clash.found):
             sentence_content.pop(stem, None)
     shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
-    return shared >= max(same * sum(rest.values()), _OF_SENTENCE * sum(sentence_content.values()))
+    return shared >= max(same * sum(rest.values()), of_sentence * sum(sentence_content.values()))
 
 
 def _values_of_two_things(claim: Slots, sentence: Slots) -> bool:
