@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from operator import mul
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import embed_texts
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.local.swaps import has_other_subject
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.text.segment import segment_passages
@@ -42,12 +44,13 @@ THRESHOLD = 0.6
 # A sentence is on the claim's topic if it has this share of its content and two of its words, or
 # one of its words and this cosine with it.
 _ON_TOPIC, _WORDS = 0.4, 2
-_NEAR = 0.4
+_NEAR = 0.35
 _NEAREST = 3  # sentences of one passage that a claim is compared with by a model
 # A sentence with another value is about the same thing only if it has nearly all other words.
 _SAME, _OF_SENTENCE = 0.7, 0.4
 # A negation denies the claim only in a sentence of the same subject.
 _SAME_DENIED, _OF_DENIAL = 0.5, 0.33
+_CERTAIN = 0.8
 _VALUES = ("number", "date", "name", "term")
 # A sentence means the claim's denial where it is so near to it, and so much nearer than to the
 # claim itself. Of 731 pairs of faithful answers, and of 992 pairs of FEVER that do not contradict,
@@ -294,6 +297,11 @@ def _findings(
                 break
 
 
+@cache
+def _rules() -> RulesJudge:
+    return RulesJudge()
+
+
 def _contradicting(
     claim: str,
     sentences: Sequence[Sentence],
@@ -301,7 +309,13 @@ def _contradicting(
     vectors: _Vectors,
     search: CherryPickSearch,
 ) -> list[Sentence]:
-    """The sentences of a passage that contradict the claim: the judge's, else the encoder's."""
+    """The sentences of a passage that contradict the claim, by rules, judge or encoder."""
+    draft = DraftClaim(claim, 0, AnswerRange(0, len(claim)))
+    (ruled,) = _rules().assess([draft], Chunk(0, tuple(sentences)), question="")
+    if ruled.label is Label.CONTRADICTED and ruled.confidence >= search.threshold:
+        named = [one for one in sentences if one.index in ruled.sentences]
+        if any(_denies(claim, ruled, one) for one in named):
+            return named
     if verdict is not None and verdict.label is Label.CONTRADICTED:
         named = [one for one in sentences if one.index in verdict.sentences] or list(sentences[:1])
         nearer = max(vectors.nearer_to_denial(claim, one.reading) for one in named)
@@ -334,16 +348,19 @@ def _is_about_other(claim: str, sentence: str) -> bool:
 def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
     """True if the sentence is about the same thing, not only the same topic.
 
-    Two sentences with different values are mostly about two things, so the rest must agree. If
+    A network that is certain has read that. Two sentences with different values are mostly about two things, so the rest must agree. If
     two numbers or dates differ, one of them names the thing.
     """
+    own, theirs = read_slots(claim), read_slots(sentence.reading)
+    if not denied.clashes and denied.confidence >= _CERTAIN:
+        return not has_other_subject(own, theirs) and not _values_of_two_things(own, theirs)
     if _is_about_other(claim, sentence.reading):
         return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
     if sum(clash.slot in ("number", "date") for clash in values) > 1:
         return False
     if not denied.clashes:
-        return not _values_of_two_things(read_slots(claim), read_slots(sentence.reading))
+        return not _values_of_two_things(own, theirs)
     if values and any(clash.slot == "term" for clash in values[1:]):
         return False  # "opens at 9" and "closes at 8" are two things
     is_value = len(values) == len(denied.clashes)
