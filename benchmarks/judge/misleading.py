@@ -268,7 +268,7 @@ def cherry_figures(name: str, picks: Sequence[Pick]) -> dict[str, float]:
 
 # Qualifiers
 
-_END = r"(?=[,.;:]|$|\s(?:and|but)\s)"
+_END = r"(?=[,.;:](?!\d)|$|\s(?:and|but)\s)"
 _MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December"
 )
@@ -290,6 +290,8 @@ PHRASES = {
     ),
 }
 _LENGTHS, _LEFT = range(6, 31), 3  # words of a copied sentence; content words of a shortened one
+# What remains is no sentence: "and, it will", "almost as,".
+_BROKEN = re.compile(r"\b(?:and|but|or|as|even|so|by|to|on|in|yet)\s*[,.]|^\w+,", re.IGNORECASE)
 NEEDLESS = r"\s(?:also|currently|very|really|then|now|indeed|actually|both)\b"
 
 
@@ -324,6 +326,8 @@ def _drops(claim: str, evidence: Sentence, passages: Sequence[Passage]) -> Itera
         start, end = match.span("cut" if match.groupdict().get("cut") else 0)
         phrase = claim[start:end].strip(" ,")
         shorter = (claim[:start] + claim[end:]).strip()
+        if _BROKEN.search(shorter):
+            continue
         is_needed = phrase.casefold() in told and content(phrase).keys() - content(shorter).keys()
         if is_needed and len(content(shorter)) >= _LEFT:
             yield Drop(kind, True, is_story, shorter, evidence, passages)

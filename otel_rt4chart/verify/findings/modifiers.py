@@ -27,9 +27,14 @@ _SAID = 0.7
 _LONGEST = 14
 _CLAUSE_END = re.compile(r"[,;:()\n—–]|[.!?](?:\s|$)|\b(?:and|but|while|whereas|which)\b", re.I)
 _DISCOURSE = re.compile(rf"(?:{DISCOURSE})\b", re.IGNORECASE)
-_LEAD = re.compile(rf"\W*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b[^,;:]*,\s", re.IGNORECASE)
+_LEAD = re.compile(
+    rf"\W*(?:(?:and|but|so|yet|also)\s+)?(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b[^,;:]*,\s", re.IGNORECASE
+)
 _SOURCE_LEAD = re.compile(r"\W*according\s+to\b[^,;:]*,\s", re.IGNORECASE)
-_TRAIL = re.compile(rf"\s*,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b", re.IGNORECASE)
+_TRAIL = re.compile(
+    rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b", re.IGNORECASE
+)
+_FOR_MANY = re.compile(r"(?:for|among)\s+(?!the\b|an?\b|his\b|her\b|its\b|their\b)(?:[\w-]+\s+){0,2}\w{3,}s\b")
 _ASIDE = re.compile(r"\s*,\s*(?P<what>[^,;:.]+?)\s+(?:aside|excepted|excluded)\b", re.IGNORECASE)
 _POSTMODIFIER = re.compile(
     r"\s(?:who|that|whose|in|of|with|from|without|under|over|at|on|between|aged|outside|below"
@@ -158,7 +163,7 @@ def _trailing(aligned: _Alignment) -> Iterator[Restriction]:
     if _is_phrase(text) and not _DISCOURSE.match(text):
         kind = _kind_of(text)
         # A place or a means is a detail; a condition or a time limits what is said.
-        if kind in ("condition", "exclusion", "bound", "time_limit"):
+        if kind != "population" or _FOR_MANY.match(text):
             yield Restriction(kind, text, aligned.sentence)
 
 

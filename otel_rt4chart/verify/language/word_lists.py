@@ -208,7 +208,7 @@ CONDITION_OPENS = (
     r"|on\s+condition|without|barring|except|save|minus|but\s+not|excluding|only"
 )
 MODIFIER_OPENS = (
-    r"in|for|among|during|under|with|within|until|till|from|since|outside|before|after|at|to\s+a"
+    r"in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after|at|to\s+a"
     r"|throughout|between|over|beyond|on"
 )
 TIME_SAID = (
