@@ -19,6 +19,7 @@ from otel_rt4chart.verify.core.model import (
 from otel_rt4chart.verify.core.steps import Steps
 from otel_rt4chart.verify.findings.cherry_picking import (
     CherryPickSearch,
+    conflicts,
     main_passage,
     with_both_sides,
 )
@@ -78,6 +79,7 @@ def find(
         used = {name for claim in claims if (name := main_passage(claim))}
         unused = [one for one in passages if one.id not in used]
         picked = yield from search.run(exchange, claims, unused)
+        picked = (*picked, *conflicts(claims, passages))
     found = [*attribution(with_both_sides(claims, picked), passages)]
     if plan.citations:
         scanner = BoundedScanner(citation_scanner(search.judge), meter)
