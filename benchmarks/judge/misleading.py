@@ -1,6 +1,6 @@
 """Cherry-picked passages and dropped qualifiers: what is found, and what is alleged.
 
-    python -m benchmarks.judge.misleading DATA [--split dev] [--systems rules,local,oracle] [--json]
+    python -m benchmarks.judge.misleading DATA [--split train|dev] [--systems LIST] [--json]
 
 DATA has `nli/pairs.jsonl` and RAGTruth's two-file layout as `grounding/`.
 
@@ -13,7 +13,8 @@ Qualifiers: claims of faithful answers without a condition, exception, time or p
 source states too, beside the same claims with it ("whole") and without words that limit nothing
 ("shorter"). There is no threshold: recall and false alarms are of claims that the judge entails.
 
-Alarms: the entailed claims of faithful answers, on passages as they are and cut into five sentences.
+Alarms: the entailed claims of faithful answers, on passages as they are and cut into pieces of
+five sentences.
 
 The oracle knows which passage contradicts and which sentence supports: what is missing there is
 lost by the search itself.
@@ -41,7 +42,6 @@ from otel_rt4chart.verify.core.judge import Embedder, Judge
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
-    Chunk,
     Claim,
     ClaimStatus,
     DraftClaim,
@@ -112,7 +112,8 @@ def measure(name: str, data: Path, split: str, answers: int) -> dict[str, float]
     faithful = [row for row in rows if row.split == split and not row.is_hallucinated]
     random.Random(3).shuffle(faithful)  # noqa: S311
     picks = list(picks_of(_pairs(data / "nli" / "pairs.jsonl"), split))
-    found = cherry_figures(name, picks) | qualifier_figures(name, list(islice(drops_of(faithful), _DROPS)))
+    drops = list(islice(drops_of(faithful), _DROPS))
+    found = cherry_figures(name, picks) | qualifier_figures(name, drops)
     if name != "oracle":
         found |= alarm_figures(build_verifier(name), faithful[:answers])
     return found
@@ -269,16 +270,20 @@ def cherry_figures(name: str, picks: Sequence[Pick]) -> dict[str, float]:
 # Qualifiers
 
 _END = r"(?=[,.;:](?!\d)|$|\s(?:and|but)\s)"
-_MONTHS = (
-    "January|February|March|April|May|June|July|August|September|October|November|December"
-)
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _PEOPLE = (
     "adults|children|women|men|patients|people|students|members|users|customers|employees|workers"
     "|residents|families|players|companies|parents|clients|participants|infants|mice|smokers"
 )
 PHRASES = {
-    "condition": rf",?\s(?:if|when|unless|once|provided|as long as|after being|with prior)\s[^,.;]+{_END}",
-    "exception": rf",?\s(?:except|excluding|other than|apart from|but not|with the exception of)\s[^,.;]+{_END}",
+    "condition": (
+        r",?\s(?:if|when|unless|once|provided|as long as|after being|with prior)\s"
+        rf"[^,.;]+{_END}"
+    ),
+    "exception": (
+        r",?\s(?:except|excluding|other than|apart from|but not|with the exception of)\s"
+        rf"[^,.;]+{_END}"
+    ),
     "time": (
         rf",?\s(?:in|on|since|until|by|from|before|after|during|within|for)\s(?:the\s)?(?:\w+\s){{0,2}}"
         rf"(?:{_MONTHS}|(?:19|20)\d\d|days?|weeks?|months?|years?|summer|winter|season)\b[^,.;]*?{_END}"
@@ -374,7 +379,7 @@ def _is_flagged(drop: Drop, verifier: Verifier | None) -> bool | None:
 
 
 def alarm_figures(verifier: Verifier, rows: Sequence[LabelledAnswer]) -> dict[str, float]:
-    """The share of entailed claims of faithful answers with each misleading status, and the cost."""
+    """The share of entailed claims of faithful answers with each status, and what it costs."""
     found: dict[str, float] = {}
     cut = [one for one in map(cut_passage, rows) if one is not None]
     for layout, answers in (("given", rows), ("cut", cut)):
@@ -397,7 +402,7 @@ def table(found: Mapping[str, Mapping[str, float]]) -> str:
     names = list(dict.fromkeys(name for figures in found.values() for name in figures))
     lines = [" " * 52 + "".join(f"{system:>10}" for system in found)]
     for name in names:
-        shown = [f"{figures[name]:10.3f}" if name in figures else " " * 10 for figures in found.values()]
+        shown = [f"{one[name]:10.3f}" if name in one else " " * 10 for one in found.values()]
         lines.append(f"{name:52}" + "".join(shown))
     return "\n".join(lines)
 

@@ -148,9 +148,7 @@ class Verifier:
 
         claims = run.claims(exchange.answer, self.judge.id)
         label = and_join(claim.label for claim in claims)
-        picked = CherryPickSearch(
-            self._scanner, self._encoder, self._cherry_pick_threshold, meter
-        )
+        picked = CherryPickSearch(self._scanner, self._encoder, self._cherry_pick_threshold, meter)
         findings = yield from find(
             exchange, claims, run.notes(), picked, self._authority, meter, plan
         )

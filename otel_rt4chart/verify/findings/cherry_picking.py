@@ -30,12 +30,12 @@ from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.modifiers import is_narrative
+from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import embed_texts
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.local.swaps import has_other_subject
-from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.text.segment import segment_passages
 
 # A judge must be at least this certain that a passage contradicts a claim ("score > 0.6",
@@ -147,7 +147,9 @@ class CherryPickSearch:
             return _Vectors()
         texts = [text for one in readings for text in (one.text, deny(one.text))]
         vectors, _ = yield from embed_texts(self.embedder, context, texts)
-        return _Vectors(dict(zip([*(one.reading for one in context), *texts], vectors)))
+        read = [*(one.reading for one in context), *texts]
+        # Where the embedder fails, there are no vectors.
+        return _Vectors(dict(zip(read, vectors, strict=True)) if vectors else {})
 
     def _judge(
         self,
@@ -208,9 +210,7 @@ class CherryPickSearch:
 def conflicts(claims: Sequence[Claim], passages: Sequence[Passage]) -> Iterator[Finding]:
     """Contradicted claims that another passage says: the sources disagree, and one was picked."""
     contradicted = [
-        (number, claim)
-        for number, claim in enumerate(claims)
-        if claim.label is Label.CONTRADICTED
+        (number, claim) for number, claim in enumerate(claims) if claim.label is Label.CONTRADICTED
     ]
     context = segment_passages(passages) if contradicted else ()
     for number, claim in contradicted:
@@ -225,9 +225,7 @@ def conflicts(claims: Sequence[Claim], passages: Sequence[Passage]) -> Iterator[
                 kind="conflict",
                 claim=number,
                 passage_ids=(said.passage_id, against[0]),
-                evidence=(
-                    Evidence(said.passage_id, said.start, said.end, said.text, "supports"),
-                ),
+                evidence=(Evidence(said.passage_id, said.start, said.end, said.text, "supports"),),
             )
 
 
@@ -392,8 +390,8 @@ def _is_about_other(claim: str, sentence: str) -> bool:
 def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
     """True if the sentence is about the same thing, not only the same topic.
 
-    A network that is certain has read that. Two sentences with different values are mostly about two things, so the rest must agree. If
-    two numbers or dates differ, one of them names the thing.
+    A network that is certain has read that. Two sentences with different values are mostly about
+    two things, so the rest must agree. If two numbers or dates differ, one of them names the thing.
     """
     own, theirs = read_slots(claim), read_slots(sentence.reading)
     if not denied.clashes and denied.confidence >= _CERTAIN:

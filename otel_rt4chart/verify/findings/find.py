@@ -100,8 +100,9 @@ def find(
 
 def citation_scanner(judge: Judge | BatchJudge) -> Judge:
     """What compares claims with cited passages: rules, unless the user gave another cheap judge."""
-    is_costly = isinstance(judge, BatchJudge | ModelJudge)
-    return RulesJudge() if is_costly else judge
+    if isinstance(judge, BatchJudge):
+        return RulesJudge()
+    return RulesJudge() if isinstance(judge, ModelJudge) else judge
 
 
 def _until_limit(name: FindingName, found: Iterable[Finding]) -> Iterator[Finding]:
@@ -128,12 +129,10 @@ def limit_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         if finding.name not in _LIMITED or counts[finding.name] <= MOST_PER_NAME:
             listed.append(finding)
         elif counts[finding.name] == MOST_PER_NAME + 1:
-            detail = f"more than {MOST_PER_NAME} findings of {finding.name}: the others are not listed"
-            listed.append(
-                Finding(
-                    FindingName.FINDINGS_LIMITED, detail, kind=finding.name, value=MOST_PER_NAME
-                )
-            )
+            what = f"more than {MOST_PER_NAME} findings of {finding.name}"
+            detail = f"{what}: the others are not listed"
+            name = FindingName.FINDINGS_LIMITED
+            listed.append(Finding(name, detail, kind=finding.name, value=MOST_PER_NAME))
     return tuple(listed)
 
 

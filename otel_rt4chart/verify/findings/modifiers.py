@@ -28,13 +28,17 @@ _LONGEST = 14
 _CLAUSE_END = re.compile(r"[,;:()\n—–]|[.!?](?:\s|$)|\b(?:and|but|while|whereas|which)\b", re.I)
 _DISCOURSE = re.compile(rf"(?:{DISCOURSE})\b", re.IGNORECASE)
 _LEAD = re.compile(
-    rf"\W*(?:(?:and|but|so|yet|also)\s+)?(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b[^,;:]*,\s", re.IGNORECASE
+    rf"\W*(?:(?:and|but|so|yet|also)\s+)?(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b[^,;:]*,\s",
+    re.IGNORECASE,
 )
 _SOURCE_LEAD = re.compile(r"\W*according\s+to\b[^,;:]*,\s", re.IGNORECASE)
 _TRAIL = re.compile(
-    rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b", re.IGNORECASE
+    rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b",
+    re.IGNORECASE,
 )
-_FOR_MANY = re.compile(r"(?:for|among)\s+(?!the\b|an?\b|his\b|her\b|its\b|their\b)(?:[\w-]+\s+){0,2}\w{3,}s\b")
+_FOR_MANY = re.compile(
+    r"(?:for|among)\s+(?!(?:the|an?|his|her|its|their)\b)(?:[\w-]+\s+){0,2}(?:\w{3,}s|\w*children|people|\w*men)\b"
+)
 _ASIDE = re.compile(r"\s*,\s*(?P<what>[^,;:.]+?)\s+(?:aside|excepted|excluded)\b", re.IGNORECASE)
 _POSTMODIFIER = re.compile(
     r"\s(?:who|that|whose|in|of|with|from|without|under|over|at|on|between|aged|outside|below"
@@ -181,7 +185,8 @@ def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     following = next((n for n in aligned.said if n > at), None)
     if following is None:
         return
-    gap = sentence[noun.end : aligned.tokens[following].start]
+    inside = [one for one in aligned.tokens[at + 1 : following] if one.is_content]
+    gap = sentence[noun.end : inside[-1].end] if inside else ""
     match = _POSTMODIFIER.match(gap)
     if match and not re.search(r"[,;:()]", gap) and _is_phrase(gap):
         yield Restriction("population", (noun.text + gap).strip(), sentence)
@@ -235,4 +240,3 @@ def _kind_of(text: str) -> RestrictionKind:
 
 def _known(kind: str) -> RestrictionKind:
     return "hedge" if kind == "hedge" else "source"
-

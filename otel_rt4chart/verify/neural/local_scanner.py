@@ -49,9 +49,7 @@ class LocalScanner(WholeContextJudge):
         text = blank_citations(claim.text)
         if self._network.length(text, "") > LONGEST // 2:
             return Judgement(Label.UNDECIDED, reason="the claim is too long for the model")
-        evidence = join_fitting(
-            sentences, lambda part: self._network.length(text, part) <= LONGEST
-        )
+        evidence = join_fitting(sentences, lambda part: self._network.length(text, part) <= LONGEST)
         (read,) = self._network.read([(text, evidence)])
         odds = read.contradicted - math.log(max(1e-9, 1.0 - math.exp(read.contradicted)))
         certain = 1.0 / (1.0 + math.exp(-odds - _PRIOR))

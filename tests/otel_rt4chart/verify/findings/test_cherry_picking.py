@@ -230,9 +230,9 @@ def test_a_clash_of_values_is_believed_only_of_the_same_thing() -> None:
 
     other = "Outpatient visits to the policy office take 30 days."
     assert scanned(scanner, other) == []
-    assert scanned(Scripted(Judgement(Label.CONTRADICTED, confidence=0.6)), "Outpatient MRI scans differ.") == [
-        "contradiction"
-    ]
+    assert scanned(
+        Scripted(Judgement(Label.CONTRADICTED, confidence=0.6)), "Outpatient MRI scans differ."
+    ) == ["contradiction"]
 
 
 @given(st.lists(st.text(max_size=60), max_size=4), st.text(max_size=60))
@@ -355,6 +355,4 @@ def test_the_search_says_when_it_ended_early() -> None:
     steps = search.run(Exchange("", passages, COVERED), [claim()], passages)
     run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
-    assert search.problem == (
-        "too_large: more than 1,000 comparisons for cherry-picked passages"
-    )
+    assert search.problem == ("too_large: more than 1,000 comparisons for cherry-picked passages")
