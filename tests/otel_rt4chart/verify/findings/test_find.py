@@ -195,7 +195,7 @@ def test_citation_findings_are_bounded_on_their_own() -> None:
 
 
 def test_a_scanner_that_fails_does_not_break_the_findings() -> None:
-    """What needs no scanner is still found."""
+    """What needs no judge is still found."""
     passages = [*denying(1), Passage("if", "Outpatient MRI requires prior authorization.")]
     exchange = Exchange("", passages, f"{COVERED} [2][9]")
 
@@ -205,7 +205,7 @@ def test_a_scanner_that_fails_does_not_break_the_findings() -> None:
     assert ("citation", "unknown_id") in found
     assert ("citation", "does_not_support") in found
     assert ("cherry_picked", "condition") in found
-    assert ("cherry_picked", "contradiction") in found
+    assert ("cherry_picked", "contradiction") not in found
 
 
 def test_without_passages_there_is_nothing_to_find() -> None:
