@@ -135,6 +135,19 @@ def test_the_walk_through_a_verdict_shows_what_the_example_prints() -> None:
     assert "\n\n".join(boxes) == run.stdout.rstrip()
 
 
+def test_the_misleading_answer_of_the_page_prints_what_it_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The code block is run, and its output is the box below it."""
+    page = read("understand/misleading.md")
+    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    (box,) = re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL)
+
+    exec(block, {})  # noqa: S102 - our own documentation
+
+    assert capsys.readouterr().out == box
+
+
 def test_the_failure_that_the_page_on_testing_shows_is_the_real_one() -> None:
     """Word for word."""
     with pytest.raises(AssertionError) as failure:

@@ -36,6 +36,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.core.steps import Steps, answer_batch, run_steps
 from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.language import slots
 from otel_rt4chart.verify.stages.verification import Options, VerificationRun
@@ -187,7 +188,7 @@ def stages(case: Case) -> list[float]:
     mark()
     claims = run.claims(exchange.answer, judge.id)
     mark()
-    find(exchange, claims, run.notes(), Prepared([], {}))
+    _driven(find(exchange, claims, run.notes(), CherryPickSearch(Prepared([], {}))))
     mark()
     return [(b - a) / 1e6 for a, b in pairwise(marks)]
 

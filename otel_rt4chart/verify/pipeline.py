@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from otel_rt4chart.verify.core.cascade import judge_tiers
+from otel_rt4chart.verify.core.cascade import CascadeJudge, judge_tiers
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.judge import (
     BatchJudge,
     Embedder,
     Judge,
     ModelJudge,
+    ScanningJudge,
     is_remote,
 )
 from otel_rt4chart.verify.core.meter import Budget, Meter
@@ -25,7 +26,9 @@ from otel_rt4chart.verify.core.steps import (
     run_steps_async,
 )
 from otel_rt4chart.verify.findings.advice import advise, confirmed
-from otel_rt4chart.verify.findings.find import find
+from otel_rt4chart.verify.findings.cherry_picking import THRESHOLD as CHERRY_PICK_THRESHOLD
+from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
+from otel_rt4chart.verify.findings.find import find, limit_findings
 from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.findings.statuses import with_statuses
 from otel_rt4chart.verify.findings.sycophancy import find_sycophancy
@@ -60,7 +63,8 @@ class Verifier:
         embedder: Embedder | None = None,
         reruns: int = 2,
         budget: Budget | None = None,
-        scanner: Judge | None = None,
+        scanner: Judge | BatchJudge | None = None,
+        cherry_pick_threshold: float = CHERRY_PICK_THRESHOLD,
         authority: Authority | None = None,
         clock: Callable[[], int] | None = None,
         check_edits: bool | None = None,
@@ -71,9 +75,11 @@ class Verifier:
         `floor` or, with an `embedder`, a cosine of at least `dense_floor`. An unlinked claim is
         baseless at once where meaning was compared or the judge compares words alone; any other
         goes to the judge. `reruns` bounds evidence selection. `scanner` reads the passages that
-        support nothing, for findings; it is `RulesJudge` unless given. `clock` returns nanoseconds.
-        `check_edits` verifies an answer again with the edits of its advice, which are offered only
-        if nothing fails then; by default for a judge in this process, where it costs no call.
+        support nothing, for findings; it is the judge itself unless given, or the part of it that
+        reads single sentences. A passage counts as contradicting a claim where it is at least
+        `cherry_pick_threshold` certain. `clock` returns nanoseconds. `check_edits` verifies an
+        answer again with the edits of its advice, which are offered only if nothing fails then; by
+        default for a judge in this process, where it costs no call.
         """
         check_window(window, overlap, max_chunk_tokens)
         self.judge = judge
@@ -82,7 +88,9 @@ class Verifier:
         )
         self._embedder = embedder
         self.budget = budget or Budget()
-        self._scanner: Judge = RulesJudge() if scanner is None else scanner
+        self._scanner = choose_scanner(judge) if scanner is None else scanner
+        self._encoder = _encoder_for(judge, embedder)
+        self._cherry_pick_threshold = cherry_pick_threshold
         self._authority = authority
         self._clock = clock
         # Measured over labelled answers: .05 to .08 of the time of verification (local, rules).
@@ -164,10 +172,33 @@ class Verifier:
 
         claims = run.claims(exchange.answer, self.judge.id)
         label = and_join(claim.label for claim in claims)
-        findings = find(exchange, claims, run.notes(), self._scanner, self._authority, meter, plan)
+        picked = CherryPickSearch(self._scanner, self._encoder, self._cherry_pick_threshold, meter)
+        findings = yield from find(
+            exchange, claims, run.notes(), picked, self._authority, meter, plan
+        )
         if plan.sycophancy:
             findings += yield from find_sycophancy(
-                exchange, claims, run.judged_on, self.judge, self._embedder
+                exchange, claims, run.judged_on, self.judge, self._embedder or self._encoder
             )
         claims = with_statuses(claims, findings, plan)
-        return Report(label, claims, self.judge.id, findings, plan=plan)
+        return Report(label, claims, self.judge.id, limit_findings(findings), plan=plan)
+
+
+def choose_scanner(judge: Judge | BatchJudge) -> Judge | BatchJudge:
+    """What compares single passages with claims: the judge's own scanner, else the judge.
+
+    A cascade scans with its first judge. A one-call judge cannot be asked about a single passage.
+    """
+    first = judge.first if isinstance(judge, CascadeJudge) else judge
+    if isinstance(first, ScanningJudge):
+        return first.scanner
+    is_one_call = isinstance(first, BatchJudge) and first.one_call
+    return RulesJudge() if is_one_call else first
+
+
+def _encoder_for(judge: Judge | BatchJudge, embedder: Embedder | None) -> Embedder | None:
+    """The embedder for findings, always in this process: they compare many sentences."""
+    if embedder is not None and not is_remote(embedder):
+        return embedder
+    first = judge.first if isinstance(judge, CascadeJudge) else judge
+    return first.encoder if isinstance(first, ScanningJudge) else None

@@ -81,6 +81,19 @@ class ModelJudge(Judge, Protocol):
         """The most tokens of premise and claim together that the model reads."""
 
 
+@runtime_checkable
+class ScanningJudge(Judge, Protocol):
+    """A judge that brings what finds contradictions in single sentences."""
+
+    @property
+    def scanner(self) -> Judge:
+        """Judges claims by single sentences: contradicted, or nothing to say."""
+
+    @property
+    def encoder(self) -> Embedder | None:
+        """An embedder in this process, if it has one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decompose:
     """Asks for the claims of an answer's sentences."""

@@ -305,7 +305,8 @@ class Finding:
     """An observation on an answer that its labels do not show; `detail` describes it.
 
     `kind` distinguishes findings of one `name`. `claim` is the number of the claim concerned.
-    `evidence` has the relation "contradicts" where it restricts or denies the claim.
+    `evidence` has the relation "contradicts" where it denies the claim, "limits" where it restricts
+    it.
     """
 
     name: str

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from otel_rt4chart.verify.core.model import Claim, Finding, Label
+from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Label
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.modifiers import (
+    Restriction,
+    is_narrative,
+    modifiers_left_out,
+)
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.word_lists import (
     BOUND_SAID,
+    DOUBT_SAID,
+    HEDGED,
+    PART_SAID,
     PARTIAL_SAID,
+    PARTITIVE,
     RESTRICTION_DENIED,
     RESTRICTION_WORDS,
     SOLE_SAID,
@@ -22,11 +30,15 @@ from otel_rt4chart.verify.language.word_lists import (
 _MENTIONED = 0.5
 # A restriction concerns a claim if its clause has this share of the claim's content.
 _CONCERNED = 0.5
+# A sentence carries a claim if it has this share of what the best one has of it.
+_CARRIES = 0.75
 _SHORTEST = 4  # letters of an abbreviation: "auth"
 _PARTIAL, _SOLE, _BOUNDED = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in (PARTIAL_SAID, SOLE_SAID, BOUND_SAID)
 )
+_DOUBTED = re.compile(rf"\b(?:{HEDGED}|{DOUBT_SAID})\b", re.IGNORECASE)
+_PART = re.compile(rf"\b(?:{PARTITIVE}|{PARTIAL_SAID}|{PART_SAID})\b|%", re.IGNORECASE)
 
 
 def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
@@ -35,8 +47,8 @@ def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding
     for number, claim in enumerate(claims):
         if claim.label is not Label.ENTAILED:
             continue
-        supporting = [one for one in claim.evidence if one.relation == "supports"]
-        found = [dropped_restrictions(one.text, claim.text, mentioned) for one in supporting]
+        supporting = _carrying(claim)
+        found = [_left_out(one.text, claim.text, answer, mentioned) for one in supporting]
         missing = list(filter(None, found))
         if not missing or len(missing) < len(supporting):
             continue
@@ -49,6 +61,45 @@ def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding
             passage_ids=tuple(dict.fromkeys(evidence.passage_id for evidence in supporting)),
             evidence=tuple(supporting),
         )
+
+
+def _carrying(claim: Claim) -> list[Evidence]:
+    """The supporting sentences that have most of the claim; a judge may name lesser ones too."""
+    stated = content(claim.text)
+    shares = [
+        (sum(weight for stem, weight in stated.items() if stem in content(one.text)), one)
+        for one in claim.evidence
+        if one.relation == "supports"
+    ]
+    most = max((share for share, _ in shares), default=0.0)
+    return [one for share, one in shares if share >= _CARRIES * most]
+
+
+def _left_out(
+    sentence: str, claim: str, answer: str, mentioned: Mapping[str, float]
+) -> tuple[Restriction, ...]:
+    """What the sentence restricts by its words, then by where its phrases stand."""
+    modifiers = (
+        one
+        for one in modifiers_left_out(sentence, claim)
+        if not is_modifier_said(one, claim, answer, mentioned)
+    )
+    return (*dropped_restrictions(sentence, claim, mentioned), *modifiers)
+
+
+def is_modifier_said(
+    modifier: Restriction, claim: str, answer: str, mentioned: Mapping[str, float]
+) -> bool:
+    """True if the answer may say it: one of its words is enough, for it may be put otherwise."""
+    if modifier.kind in ("hedge", "quantifier"):
+        said = _DOUBTED if modifier.kind == "hedge" else _PART
+        return any(match.group() != "May" for match in said.finditer(answer))
+    # Of a phrase, what the claim has is the thing that is limited; the other words limit it.
+    limiting = content(modifier.text).keys() - content(claim).keys()
+    if modifier.kind == "population":  # "employees in Berlin" may be said in the claim in part
+        head = next(iter(content(modifier.text)), "")
+        limiting = content(modifier.text).keys() - {head}
+    return not limiting or any(_is_among(stem, mentioned) for stem in limiting)
 
 
 def dropped_restrictions(
@@ -124,23 +175,8 @@ _BOUNDARY = re.compile(
     r"|because|or)\b)",
     re.IGNORECASE,
 )
-# A restriction holds in general; a clause in the past tense tells a story.
-_PAST = re.compile(r"\b(?:was|were|had|did|said|told|went|came|took|became|began)\b", re.I)
-_ENDED = re.compile(r"(?<!been\s)\b(?!need|proceed|exceed|aged\b)[a-z]{2,}ed\b", re.IGNORECASE)
-_PRESENT = re.compile(
-    r"\b(?:is|are|be|been|am|do|does|has|have|can|cannot|may|must|shall|will|should|requires?"
-    r"|appl(?:y|ies)|covers?|offers?|gets?|receives?|lasts?|includes?|expires?|extends?)\b",
-    re.IGNORECASE,
-)
-_SPOKEN = re.compile(r"\b(?:I|I['’]\w+|my|he|she)\b(?!\s+or\b)")
 
-
-class Restriction(NamedTuple):
-    """Words of a sentence that limit its `clause`; `kind` says how."""
-
-    kind: RestrictionKind
-    text: str
-    clause: str
+_COORDINATED = re.compile(r"\b(?:and|or|but),\s*$", re.IGNORECASE)
 
 
 def restrictions(sentence: str) -> tuple[Restriction, ...]:
@@ -155,13 +191,6 @@ def restrictions(sentence: str) -> tuple[Restriction, ...]:
     )
 
 
-def is_narrative(clause: str) -> bool:
-    """True for a clause of a story or a dialogue, which restricts nothing."""
-    if _PAST.search(clause) or _SPOKEN.search(clause):
-        return True
-    return _ENDED.search(clause) is not None and _PRESENT.search(clause) is None
-
-
 def _kind(name: str | None) -> RestrictionKind:
     return next(kind for kind in RESTRICTION_WORDS if kind == name)
 
@@ -171,6 +200,8 @@ def _clause(sentence: str, match: re.Match[str]) -> str:
     before = sentence[max(0, match.start() - _REACH) : match.start()]
     start = max((one.end() for one in _BOUNDARY.finditer(before)), default=0)
     before, own = before[start:], match.group()[:_REACH]
+    if _COORDINATED.search(before):  # "and, with a referral, X" restricts X alone
+        before = ""
     if content(before) and not before.rstrip().endswith(","):
         return before + own
     after = sentence[match.end() : match.end() + _REACH]

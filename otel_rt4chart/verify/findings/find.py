@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.judge import BatchJudge, Judge, ModelJudge
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import (
     CheckPlan,
@@ -15,16 +16,24 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Passage,
 )
-from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
+from otel_rt4chart.verify.core.steps import Steps
+from otel_rt4chart.verify.findings.cherry_picking import (
+    CherryPickSearch,
+    conflicts,
+    main_passage,
+    with_both_sides,
+)
 from otel_rt4chart.verify.findings.citations import citation_findings
 from otel_rt4chart.verify.findings.classify import classify_failure, source_texts
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.findings.stale import Authority, stale
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
 
 # 200 passages that contradict 300 claims would give 60,000 findings.
 MOST_PER_NAME = 20
+_LIMITED = (FindingName.CITATION, FindingName.CHERRY_PICKED)
 # A baseless claim is on topic if a sentence has this share of its content. Of the faithful answers
 # of the training split, .003 have an overreaching claim then (benchmarks/judge/findings.py).
 ON_TOPIC = 0.5
@@ -50,66 +59,78 @@ def find(
     exchange: Exchange,
     claims: Sequence[Claim],
     notes: Notes,
-    scanner: Judge,
+    search: CherryPickSearch,
     authority: Authority | None = None,
     meter: Meter | None = None,
     plan: CheckPlan | None = None,
-) -> tuple[Finding, ...]:
-    """Every finding; `scanner` judges single passages often, so it must be cheap.
+) -> Steps[tuple[Finding, ...]]:
+    """Every finding; `limit_findings` makes the list of a report from them.
 
-    Only the checks of the `plan` run, or all of them.
-
-    The search for citations and for cherry-picked passages ends at the limit of `BoundedScanner`.
+    Only the checks of the `plan` run, or all of them. The search for citations ends at the limit of
+    `BoundedScanner`, that for cherry-picked passages at those of `search`.
     """
-    bounded = BoundedScanner(scanner, meter)
-    return tuple(_findings(exchange, claims, notes, bounded, authority, plan or CheckPlan()))
-
-
-def _findings(
-    exchange: Exchange,
-    claims: Sequence[Claim],
-    notes: Notes,
-    scanner: BoundedScanner,
-    authority: Authority | None,
-    plan: CheckPlan,
-) -> Iterator[Finding]:
     # Findings read the finished claims and change no label, so that the rates of labels stay
     # comparable with those of other systems.
+    plan = plan or CheckPlan()
     passages = exchange.passages
-    supporting = supporting_passages(claims)
-    unused = [one for one in passages if one.id not in supporting]
-    yield from attribution(claims, passages)
-    if plan.citations:
-        cited = citation_findings(exchange.answer, passages, claims, scanner)
-        yield from _first(FindingName.CITATION, cited)
+    picked: tuple[Finding, ...] = ()
     if plan.cherry_picking:
-        picked = cherry_picked(exchange, claims, unused, scanner)
-        yield from _first(FindingName.CHERRY_PICKED, picked)
-    yield from dropped_qualifiers(exchange.answer, claims)
-    yield from stale(exchange, claims, authority)
-    yield from overreaching(claims, notes.scores)
-    yield from failure_kinds(claims, exchange.question)
-    yield from _process(notes)
+        used = {name for claim in claims if (name := main_passage(claim))}
+        unused = [one for one in passages if one.id not in used]
+        picked = yield from search.run(exchange, claims, unused)
+        picked = (*picked, *conflicts(claims, passages))
+    found = [*attribution(with_both_sides(claims, picked), passages)]
+    if plan.citations:
+        scanner = BoundedScanner(citation_scanner(search.judge), meter)
+        cited = citation_findings(exchange.answer, passages, claims, scanner)
+        found += _until_limit(FindingName.CITATION, cited)
+    found += picked
+    if search.problem:
+        found.append(_not_searched(FindingName.CHERRY_PICKED, search.problem))
+    found += dropped_qualifiers(exchange.answer, claims)
+    found += stale(exchange, claims, authority)
+    found += overreaching(claims, notes.scores)
+    found += failure_kinds(claims, exchange.question)
+    found += _process(notes)
+    return tuple(found)
 
 
-def _first(name: FindingName, found: Iterable[Finding]) -> Iterator[Finding]:
-    """The first findings of a name; there can be as many as claims times passages."""
-    number = 0
+def citation_scanner(judge: Judge | BatchJudge) -> Judge:
+    """What compares claims with cited passages: rules, unless the user gave another cheap judge."""
+    if isinstance(judge, BatchJudge):
+        return RulesJudge()
+    return RulesJudge() if isinstance(judge, ModelJudge) else judge
+
+
+def _until_limit(name: FindingName, found: Iterable[Finding]) -> Iterator[Finding]:
     try:
-        for finding in found:
-            if number == MOST_PER_NAME:
-                yield _limited(
-                    name, f"more than {number} findings of {name}: the others are not listed"
-                )
-                return
-            yield finding
-            number += 1
+        yield from found
     except ScanLimitError as error:
-        yield _limited(name, f"{error}: further findings of {name} were not searched")
+        yield _not_searched(name, str(error))
 
 
-def _limited(name: FindingName, detail: str) -> Finding:
+def _not_searched(name: FindingName, reason: str) -> Finding:
+    detail = f"{reason}: further findings of {name} were not searched"
     return Finding(FindingName.FINDINGS_LIMITED, detail, kind=name, value=MOST_PER_NAME)
+
+
+def limit_findings(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings of a report: the first of each name that there can be very many of.
+
+    Statuses are made from all of them before.
+    """
+    counts: Counter[str] = Counter()
+    listed: list[Finding] = []
+    for finding in findings:
+        counts[finding.name] += 1
+        if finding.name not in _LIMITED or counts[finding.name] <= MOST_PER_NAME:
+            listed.append(finding)
+        elif counts[finding.name] == MOST_PER_NAME + 1:
+            what = f"more than {MOST_PER_NAME} findings of {finding.name}"
+            detail = f"{what}: the others are not listed"
+            name = FindingName.FINDINGS_LIMITED
+            listed.append(Finding(name, detail, kind=finding.name, value=MOST_PER_NAME))
+    return tuple(listed)
 
 
 def _process(notes: Notes) -> Iterator[Finding]:

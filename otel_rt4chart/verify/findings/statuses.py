@@ -14,6 +14,7 @@ from otel_rt4chart.verify.core.model import (
     Finding,
     Label,
 )
+from otel_rt4chart.verify.findings.cherry_picking import with_both_sides
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 
 # The findings that say that an entailed claim misleads, with the check that made them: None for
@@ -36,6 +37,7 @@ def with_statuses(
     A status that several checks would give has the highest of their rates: checks are drawn
     together, so this one ran whenever any of the others did, and the weight is unbiased.
     """
+    claims = with_both_sides(claims, findings)
     of_claim: defaultdict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.claim is not None:

@@ -124,8 +124,9 @@ DIRECTIONS = frozenset((
 
 # Findings: what a passage restricts, in VERBOSE form, each beginning with the word that limits.
 RestrictionKind = Literal[
-    "exclusion", "condition", "eligibility", "time_limit", "bound", "quantifier"
-]
+    "exclusion", "condition", "eligibility", "time_limit", "bound", "quantifier",
+    "population", "hedge", "source",
+]  # fmt: skip
 _PARTICIPLE = r"\w+(?:ed|en|wn|id|de|nt|ne)"
 # "when" opens a condition only for something done: "when approval has been obtained".
 _DONE = (
@@ -199,3 +200,58 @@ SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
 BOUND_SAID = (
     r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
 )
+
+# Findings: what stands before or after a clause and modifies it. These words open a phrase; what
+# the phrase says is not listed.
+CONDITION_OPENS = (
+    r"if|unless|when|where|once|provided|providing|assuming|given|pending|subject\s+to|as\s+long\s+as"
+    r"|on\s+condition|without|barring|except|save|minus|but\s+not|excluding|only"
+)
+MODIFIER_OPENS = (
+    r"in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after|at|to\s+a"
+    r"|throughout|between|over|beyond|on"
+)
+TIME_SAID = (
+    r"days?|weeks?|months?|years?|hours?|minutes?|quarters?|seasons?|summer|winter|spring|autumn"
+    r"|weekends?|weekdays?|holidays?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?"
+    r"|sundays?|january|february|march|april|june|july|august|september|october|november|december"
+    r"|(?:19|20)\d\d|until|night|morning|evening|noon|midnight"
+)
+# Phrases that join sentences and limit nothing.
+DISCOURSE = (
+    r"in\s+(?:addition|fact|general|particular|short|summary|conclusion|contrast|other|turn|total"
+    r"|all|the\s+(?:meantime|end)|order|response|this|that|these|it|which)|for\s+(?:example|instance"
+    r"|this|that|more|your)|at\s+(?:least|the\s+same|first|this|that)|on\s+(?:the\s+other|average|top"
+    r"|this|that)|with\s+(?:this|that|these|those|it)|over\s+time|after\s+(?:all|that|this)|from\s+there"
+    r"|under\s+(?:this|that|these)|when\s+it\s+comes|given\s+(?:this|that|these)|since\s+then|if\s+so"
+    r"|before\s+(?:that|this)|if\s+you\s+(?:want|wish|like|travel|have|need|are|would)"
+)
+# Ways to say that something is not sure.
+HEDGED = (
+    COMMON_HEDGE + r"|(?:is|are|was|were)\s+(?:expected|likely|believed|thought|rumou?red|estimated"
+    r"|projected|predicted|supposed|set)\s+to|(?:appears?|seems?)\s+to|(?:signs?|indications?|hints?"
+    r"|suspicions?)\s+that"
+)
+# Ways to say that somebody else holds it true.
+ALLEGED = (
+    r"alleg(?:e|es|ed)\s+that|claim(?:s|ed)?\s+that|believes?\s+that|suspect(?:s|ed)?\s+that"
+    r"|argue[sd]?\s+that|contends?\s+that|accuse[sd]?|speculate[sd]?\s+that|insist(?:s|ed)?\s+that"
+)
+# Parts of a whole, said of a plural noun.
+PARTITIVE = (
+    r"(?:a|the)\s+(?:\w+\s+)?(?:majority|minority|half|third|quarter|fraction|handful|number|portion"
+    r"|share|few)\s+of|half\s+of|\d+\s*(?:%|percent|per\s+cent)\s+of|(?:one|two|three|four|nine)"
+    r"\s+(?:in|out\s+of|of)\s+\w+|some\s+of|most\s+of|many\s+of|(?<!a\s)few|certain|selected|most|some"
+)
+# An answer with one of these says that something is not sure, or that it is a part.
+DOUBT_SAID = (
+    r"expects?|expected|believe[sd]?|think[s]?|thought|signs?|indications?|suggests?|suggested|can"
+    r"|appears?|seems?|plans?|planned|aims?|hopes?|should|would|if|estimate[sd]?|possible|potential"
+)
+PART_SAID = r"half|majority|minority|third|quarter|percent|portion|number|share"
+PAST = r"was|were|had|did|said|told|went|came|took|became|began"
+PRESENT = (
+    r"is|are|be|been|am|do|does|has|have|can|cannot|may|must|shall|will|should|requires?"
+    r"|appl(?:y|ies)|covers?|offers?|gets?|receives?|lasts?|includes?|expires?|extends?"
+)
+SPOKEN = r"I|I['’]\w+|my|he|she"

@@ -34,6 +34,9 @@ from otel_rt4chart.verify.neural.cross_encoder import (
     NetworkReading,
     marked_runs,
 )
+from otel_rt4chart.verify.neural.local_embedder import MODEL as ENCODER
+from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
+from otel_rt4chart.verify.neural.local_scanner import LocalScanner
 from otel_rt4chart.verify.neural.model_folder import model_folder
 from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
 from otel_rt4chart.verify.text.citations import blank_citations
@@ -118,12 +121,25 @@ class LocalJudge(WholeContextJudge):
         folder = folder or model_folder()
         self._network = CrossEncoder(folder, threads=threads)
         self._stack = read_stacked_heads(folder)
+        self._scanner = LocalScanner(self._network)
+        has_encoder = (folder / ENCODER).is_file()
+        self._encoder = LocalEmbedder(folder, threads=threads) if has_encoder else None
         self._id = f"local/{self._network.id.rpartition('/')[2]}-{self._stack.digest}"
 
     @property
     def id(self) -> str:
         """A hash over the models; with another id the same claim could get another verdict."""
         return self._id
+
+    @property
+    def scanner(self) -> LocalScanner:
+        """The same network on single sentences, for the passages that an answer did not use."""
+        return self._scanner
+
+    @property
+    def encoder(self) -> LocalEmbedder | None:
+        """The encoder that comes with the models; None where the folder has none."""
+        return self._encoder
 
     @property
     def longest_input(self) -> int:

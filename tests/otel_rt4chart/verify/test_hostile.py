@@ -201,7 +201,7 @@ def test_an_answer_in_another_language_is_left_to_a_judge_that_knows_it() -> Non
 
 
 def test_two_passages_that_contradict_each_other_are_both_shown() -> None:
-    """The one that supports the claim as its evidence, the other as a finding."""
+    """Both are the claim's evidence, each with its relation, and the second makes a finding."""
     exchange = Exchange(
         "",
         [
@@ -212,7 +212,10 @@ def test_two_passages_that_contradict_each_other_are_both_shown() -> None:
     )
 
     for name, report in reports(exchange).items():
-        assert [one.passage_id for one in report.claims[0].evidence] == ["a"], name
+        assert [(one.passage_id, one.relation) for one in report.claims[0].evidence] == [
+            ("a", "supports"),
+            ("b", "contradicts"),
+        ], name
         other = next(one for one in report.findings if one.name == "cherry_picked")
         assert [one.text for one in other.evidence] == ["The free trial lasts 30 days."], name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from otel_rt4chart.verify import (
     Claim,
     Clash,
     DraftClaim,
+    Evidence,
     Exchange,
     Finding,
     Judgement,
@@ -24,8 +26,18 @@ from otel_rt4chart.verify import (
     Sentence,
     Verifier,
 )
-from otel_rt4chart.verify.findings.cherry_picking import cherry_picked
+from otel_rt4chart.verify.core.judge import Assess, Judge, Question, Reply
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus
+from otel_rt4chart.verify.core.steps import answer_batch, run_steps
+from otel_rt4chart.verify.findings.cherry_picking import (
+    MOST_CALLS,
+    MOST_COMPARED,
+    CherryPickSearch,
+    conflicts,
+)
 from otel_rt4chart.verify.findings.scanner import BoundedScanner
+from otel_rt4chart.verify.findings.statuses import with_statuses
 
 COVERED = "The policy covers outpatient MRI."
 TRIAL = "The free trial lasts 14 days."
@@ -41,6 +53,14 @@ def picked(answer: str, *passages: str) -> list[Finding]:
 def claim(text: str = COVERED, label: Label = Label.ENTAILED) -> Claim:
     """A claim with that verdict."""
     return Claim(text, label, label, 1.0, "hand", "attribute", AnswerRange(0, len(text)), 0)
+
+
+def searched(
+    scanner: Judge, claims: Sequence[Claim], passages: Sequence[Passage], answer: str = COVERED
+) -> list[Finding]:
+    """The findings of a search with that scanner, without an encoder."""
+    steps = CherryPickSearch(scanner).run(Exchange("", passages, answer), claims, passages)
+    return list(run_steps(steps, lambda batch: answer_batch(batch, Meter())))
 
 
 def test_a_passage_that_was_left_out_and_denies_the_claim_is_named() -> None:
@@ -143,14 +163,7 @@ def test_a_claim_that_is_not_entailed_was_not_cherry_picked() -> None:
     denial = Passage("p", "The policy does not cover outpatient MRI.")
     claims = [claim(label=label) for label in Label if label is not Label.ENTAILED]
 
-    assert (
-        list(
-            cherry_picked(
-                Exchange("", [denial], COVERED), claims, [denial], BoundedScanner(Never())
-            )
-        )
-        == []
-    )
+    assert searched(Never(), claims, [denial]) == []
 
 
 class Never(RulesJudge):
@@ -167,10 +180,7 @@ def test_sentences_off_topic_are_not_scanned() -> None:
     """A call costs; most passages speak of something else."""
     gym = Passage("gym", "Employees may use the gym. It opens at nine.")
 
-    assert (
-        list(cherry_picked(Exchange("", [gym], COVERED), [claim()], [gym], BoundedScanner(Never())))
-        == []
-    )
+    assert searched(Never(), [claim()], [gym]) == []
 
 
 class Scripted(RulesJudge):
@@ -194,10 +204,7 @@ class Scripted(RulesJudge):
 
 def scanned(scanner: RulesJudge, text: str) -> list[str]:
     """The kinds of what is found in one unused passage."""
-    passage = Passage("p", text)
-    exchange, bounded = Exchange("", [passage], COVERED), BoundedScanner(scanner)
-    found = cherry_picked(exchange, [claim()], [passage], bounded)
-    return [one.kind for one in found]
+    return [one.kind for one in searched(scanner, [claim()], [Passage("p", text)])]
 
 
 @pytest.mark.parametrize("told", [(), (Judgement(Label.CONTRADICTED),) * 2], ids=["none", "two"])
@@ -223,17 +230,129 @@ def test_a_clash_of_values_is_believed_only_of_the_same_thing() -> None:
 
     other = "Outpatient visits to the policy office take 30 days."
     assert scanned(scanner, other) == []
-    assert scanned(Scripted(Judgement(Label.CONTRADICTED)), "Outpatient MRI scans differ.") == [
-        "contradiction"
-    ]
+    assert scanned(
+        Scripted(Judgement(Label.CONTRADICTED, confidence=0.6)), "Outpatient MRI scans differ."
+    ) == ["contradiction"]
 
 
 @given(st.lists(st.text(max_size=60), max_size=4), st.text(max_size=60))
 def test_no_text_breaks_the_scan(texts: list[str], stated: str) -> None:
     """And evidence is always a slice of its passage."""
     passages = [Passage(str(number), text) for number, text in enumerate(texts)]
-    exchange = Exchange("", passages, stated)
 
-    for finding in cherry_picked(exchange, [claim(stated)], passages, BoundedScanner(RulesJudge())):
+    for finding in searched(RulesJudge(), [claim(stated)], passages, stated):
         for one in finding.evidence:
             assert texts[int(one.passage_id)][one.start : one.end] == one.text
+
+
+def test_a_part_that_the_claim_names_is_searched_for_on_its_own() -> None:
+    """ "Including MRI" asserts MRI, and the exclusion is of MRI alone."""
+    exclusion = "Exclusions: outpatient MRI is not covered unless pre-authorized."
+    answer = "Yes, the policy covers outpatient imaging, including MRI."
+
+    (finding,) = picked(answer, "The policy covers outpatient imaging.", exclusion)
+
+    assert (finding.kind, finding.passage_ids) == ("contradiction", ("p2",))
+    assert [one.text for one in finding.evidence] == [exclusion]
+
+
+def test_a_sentence_that_takes_a_claim_back_does_not_support_it() -> None:
+    """A judge may name it among the evidence, for it is on the topic."""
+    exclusion = "Exclusions: outpatient MRI is not covered unless pre-authorized."
+    answer = "The policy covers outpatient imaging, including MRI."
+    retrieved = [Passage("p1", "The policy covers outpatient imaging."), Passage("p2", exclusion)]
+
+    report = Verifier(RulesJudge()).verify(Exchange("", retrieved, answer))
+
+    (stated,) = report.claims
+    assert stated.status is ClaimStatus.CHERRY_PICKED
+    assert [(one.passage_id, one.relation) for one in stated.evidence] == [
+        ("p1", "supports"),
+        ("p2", "contradicts"),
+    ]
+    assert report.findings[0].passage_ids == ("p1",)  # of the passages that support a claim
+
+
+def test_a_contradicted_claim_that_another_passage_says_has_both_sides() -> None:
+    """The label is that of the join; the status says that the sources disagree."""
+    said, denied = Passage("a", COVERED), Passage("b", "The policy does not cover outpatient MRI.")
+    evidence = Evidence("b", 0, len(denied.text), denied.text, "contradicts")
+    contradicted = replace(claim(label=Label.CONTRADICTED), evidence=(evidence,))
+
+    found = tuple(conflicts([contradicted], [said, denied]))
+
+    (result,) = with_statuses([contradicted], found, CheckPlan())
+    assert (result.label, result.status) == (Label.CONTRADICTED, ClaimStatus.CHERRY_PICKED)
+    assert [(one.passage_id, one.relation) for one in result.evidence] == [
+        ("b", "contradicts"),
+        ("a", "supports"),
+    ]
+
+
+def test_values_of_two_things_deny_nothing() -> None:
+    """One time is that of opening, the other that of closing."""
+    opens = "The library opens at 9 a.m."
+
+    assert picked(opens, opens, "The library closes at 8 p.m.") == []
+
+
+@pytest.mark.parametrize(("confidence", "count"), [(0.59, 0), (0.6, 1)])
+def test_a_judge_must_be_certain_enough(confidence: float, count: int) -> None:
+    """The threshold is the constructor's."""
+    scanner = Scripted(Judgement(Label.CONTRADICTED, confidence=confidence))
+
+    assert len(scanned(scanner, "Outpatient MRI scans differ.")) == count
+
+
+class Endpoint:
+    """A batch judge that calls every passage contradicting, and counts its questions."""
+
+    id, input_limit, one_call, is_remote = "endpoint/1", 10_000, False, True
+
+    def __init__(self) -> None:
+        """Nothing asked yet."""
+        self.asked: list[Question] = []
+
+    def answers(self, questions: Sequence[Question], meter: Meter) -> list[Reply | Exception]:
+        """One judgement for each claim."""
+        self.asked += questions
+        return [
+            [Judgement(Label.CONTRADICTED, confidence=1.0) for _ in question.claims]
+            for question in questions
+            if isinstance(question, Assess)
+        ]
+
+    async def answers_async(
+        self, questions: Sequence[Question], meter: Meter
+    ) -> list[Reply | Exception]:
+        """The same."""
+        return self.answers(questions, meter)
+
+
+def test_a_judge_at_an_endpoint_is_asked_once_for_each_of_eight_passages() -> None:
+    """All claims of a passage are in one call; what was not asked is said."""
+    judge = Endpoint()
+    texts = [f"Outpatient MRI scans differ in room {n} of the policy." for n in range(12)]
+    passages = [Passage(f"p{n}", text) for n, text in enumerate(texts)]
+    claims = [claim(), claim("The policy covers outpatient MRI scans.")]
+    search = CherryPickSearch(judge)
+
+    steps = search.run(Exchange("", passages, COVERED), claims, passages)
+    found = run_steps(steps, lambda batch: answer_batch(batch, Meter()))
+
+    assert [len(one.claims) for one in judge.asked if isinstance(one, Assess)] == [2] * MOST_CALLS
+    assert {one.claim for one in found} == {0, 1}
+
+
+def test_the_search_says_when_it_ended_early() -> None:
+    """Three passages against a claim are enough; more comparisons than the limit are not made."""
+    search = CherryPickSearch(RulesJudge())
+    passages = [
+        Passage(f"p{n}", f"Outpatient MRI of the policy is in room {n}. " * 3)
+        for n in range(MOST_COMPARED // 3 + 1)
+    ]
+
+    steps = search.run(Exchange("", passages, COVERED), [claim()], passages)
+    run_steps(steps, lambda batch: answer_batch(batch, Meter()))
+
+    assert search.problem == ("too_large: more than 1,000 comparisons for cherry-picked passages")

@@ -23,7 +23,13 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.find import MOST_PER_NAME, find
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus, Finding
+from otel_rt4chart.verify.core.steps import answer_batch, run_steps
+from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
+from otel_rt4chart.verify.findings.find import MOST_PER_NAME, find, limit_findings
+from otel_rt4chart.verify.findings.statuses import with_statuses
 from otel_rt4chart.verify.stages.verification import VerificationNotes
 
 COVERED = "The policy covers outpatient MRI."
@@ -77,6 +83,17 @@ def denying(count: int) -> list[Passage]:
     return [Passage("yes", COVERED), *(Passage(f"no{n}", DENIED) for n in range(count))]
 
 
+def found_in(
+    exchange: Exchange,
+    claims: Sequence[Claim],
+    scanner: Judge,
+    notes: VerificationNotes = NOTES,
+) -> tuple[Finding, ...]:
+    """All findings, as statuses see them."""
+    steps = find(exchange, claims, notes, CherryPickSearch(scanner))
+    return run_steps(steps, lambda batch: answer_batch(batch, Meter()))
+
+
 def test_the_seeds_policy_is_found_out() -> None:
     """An answer without the authorization, with the wrong age and the excluded procedures."""
     exchange = Exchange(
@@ -121,33 +138,52 @@ def test_a_faithful_answer_has_only_its_attribution() -> None:
 @pytest.mark.parametrize(
     ("count", "limited"), [(MOST_PER_NAME - 1, 0), (MOST_PER_NAME, 0), (MOST_PER_NAME + 30, 1)]
 )
-def test_many_denying_passages_are_bounded(count: int, limited: int) -> None:
-    """At most twenty findings of one name, then one that says that there are more."""
-    exchange = Exchange("", denying(count), COVERED)
+def test_a_report_lists_at_most_twenty_findings_of_a_name(count: int, limited: int) -> None:
+    """And one that says that there are more."""
+    exchange = Exchange("", denying(1), COVERED)
 
-    names = Counter(one.name for one in find(exchange, [entailed()], NOTES, RulesJudge()))
+    names = Counter(
+        one.name for one in limit_findings(found_in(exchange, [entailed()] * count, RulesJudge()))
+    )
 
     assert names["cherry_picked"] == min(count, MOST_PER_NAME)
     assert names["findings_limited"] == limited
 
 
-def test_what_is_over_the_bound_is_not_looked_for() -> None:
-    """The scanner may cost: it is asked once more than there are findings."""
+def test_a_claim_beyond_the_list_has_its_status_and_both_sides() -> None:
+    """What a report lists does not decide what is wrong with a claim."""
+    claims = [entailed()] * (MOST_PER_NAME + 5)
+    exchange = Exchange("", denying(1), COVERED)
+
+    last = with_statuses(claims, found_in(exchange, claims, RulesJudge()), CheckPlan())[-1]
+
+    assert last.status is ClaimStatus.CHERRY_PICKED
+    assert [(one.passage_id, one.relation) for one in last.evidence] == [
+        ("yes", "supports"),
+        ("no0", "contradicts"),
+    ]
+
+
+def test_a_claim_that_three_passages_deny_is_searched_no_further() -> None:
+    """The scanner may cost, and a fourth says no more."""
     scanner = Counting()
 
-    found = find(Exchange("", denying(200), COVERED), [entailed()] * 3, NOTES, scanner)
+    found = found_in(Exchange("", denying(200), COVERED), [entailed()] * 2, scanner)
 
-    assert scanner.asked == MOST_PER_NAME + 1
-    (last,) = [one for one in found if one.name == "findings_limited"]
-    assert (last.kind, last.value) == ("cherry_picked", MOST_PER_NAME)
+    assert scanner.asked == 6
+    assert [one.passage_ids for one in found if one.name == "cherry_picked"] == [
+        ("no0",), ("no0",), ("no1",), ("no1",), ("no2",), ("no2",),
+    ]  # fmt: skip
 
 
 def test_citation_findings_are_bounded_on_their_own() -> None:
     """A flood of one name does not keep the others back."""
     answer = " ".join(f"It is so [{number}]." for number in range(100, 160))
 
-    found = find(Exchange("", denying(2), answer), [entailed()], NOTES, RulesJudge())
+    every = found_in(Exchange("", denying(2), answer), [entailed()], RulesJudge())
+    found = limit_findings(every)
 
+    assert Counter(one.name for one in every)["citation"] == 60
     assert Counter(one.name for one in found) == {
         "chunk_attribution": 1,
         "chunk_utilisation": 1,
@@ -186,7 +222,7 @@ def test_how_the_verdict_was_reached_is_told_last() -> None:
     """A compressed context and links by words alone."""
     notes = VerificationNotes({}, "the embedder did not answer", (25, 100))
 
-    found = find(Exchange("", denying(0), COVERED), [entailed()], notes, RulesJudge())
+    found = found_in(Exchange("", denying(0), COVERED), [entailed()], RulesJudge(), notes)
 
     assert [(one.name, one.value) for one in found[-2:]] == [
         ("context_compressed", 0.25),

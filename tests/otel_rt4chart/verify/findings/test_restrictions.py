@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.findings.dropped_qualifiers import Restriction, is_narrative, restrictions
+from otel_rt4chart.verify.findings.dropped_qualifiers import restrictions
+from otel_rt4chart.verify.findings.modifiers import Restriction, is_narrative
 
 
 def found(sentence: str) -> list[tuple[str, str]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify.core.meter import Meter
+from otel_rt4chart.verify.core.steps import answer_batch, run_steps
+from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.stages.verification import VerificationNotes
@@ -34,7 +37,8 @@ def test_an_answer_with_too_many_citations_says_which_findings_were_not_searched
 
     notes = VerificationNotes({}, "", None)
 
-    found = find(exchange, claims, notes, RulesJudge())
+    steps = find(exchange, claims, notes, CherryPickSearch(RulesJudge()))
+    found = run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     told = [(one.name, one.kind) for one in found if one.name in ("citation", "findings_limited")]
     assert ("citation", "unknown_id") in told
