@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.verify.core.model import Claim, Finding, Label, Passage, Sentence
+from otel_rt4chart.verify.core.model import Claim, Exchange, Finding, Label, Passage, Sentence
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.scanner import BoundedScanner
 from otel_rt4chart.verify.text.citations import Citation, citations, quotations
@@ -17,6 +17,17 @@ _BESIDE = 3
 _BETWEEN = re.compile(r"[\W_]+")
 # Omissions and insertions of a quotation: "...", "[...]", "[the plan]".
 _OMISSION = re.compile(r"\[[^\[\]]{0,80}\]|\.{3}|…")
+
+
+def check_citations(exchange: Exchange) -> tuple[Finding, ...]:
+    """Citations that name no retrieved passage and quotations that are in none, without a judge."""
+    marks = citations(exchange.answer, [passage.id for passage in exchange.passages])
+    return tuple(_checked(exchange.answer, CitedPassages(exchange.passages), marks))
+
+
+def count_citations(answer: str, passages: Sequence[Passage]) -> int:
+    """The number of citations in an answer."""
+    return len(citations(answer, [passage.id for passage in passages]))
 
 
 class CitedPassages:
