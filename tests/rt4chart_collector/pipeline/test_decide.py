@@ -12,7 +12,14 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import AnswerLabel, DraftClaim, Label, Sentence, Verifier
+from otel_rt4chart.verify import (
+    AnswerLabel,
+    DraftClaim,
+    Label,
+    RulesJudge,
+    Sentence,
+    Verifier,
+)
 from otel_rt4chart.verify.core.model import CheckPlan
 from rt4chart_collector.pipeline.decision import decide, sampling_choice
 from tests.rt4chart_collector.records import verdict
@@ -170,6 +177,24 @@ def test_the_checks_of_an_answer_are_those_of_its_route() -> None:
     ]
     assert {plan.cherry_picking for plan in plans()} == {0.0, 0.5}
     assert {(plan.citations, plan.sycophancy) for plan in plans()} == {(1.0, 0.0)}
+
+
+class RemoteScanner(RulesJudge):
+    """Rules that stand for a judge behind an endpoint."""
+
+    is_remote = True
+
+
+def test_remote_judge_reads_the_unused_passages_of_a_fifth_of_the_answers() -> None:
+    """Unless the setting says otherwise: each is a call."""
+    verifier = Verifier(JUDGE, scanner=RemoteScanner())
+    answers = [replace(CANDIDATE, trace_id=f"{number:032x}") for number in range(50)]
+
+    made = [decide(one, verifier, rate=1.0, clock=lambda: 5) for one in answers]
+
+    rates = [one.report.plan.cherry_picking for one in made if one.report is not None]
+    assert set(rates) == {0.0, 0.2}
+    assert len(rates) / 10 < sum(rate > 0 for rate in rates) < len(rates) / 2
 
 
 @pytest.mark.parametrize("hint", [Decision.THROTTLED, Decision.OVER_BUDGET])
