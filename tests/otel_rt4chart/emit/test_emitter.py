@@ -42,7 +42,8 @@ def test_a_carrier_is_a_child_of_the_answer_with_one_link() -> None:
     assert span.parent is not None
     assert (span.parent.trace_id, span.parent.span_id) == (int("a" * 32, 16), int("b" * 16, 16))
     assert span.parent.is_remote
-    assert span.get_span_context().trace_id == int("a" * 32, 16)
+    assert span.context is not None
+    assert span.context.trace_id == int("a" * 32, 16)
     assert [format(link.context.span_id, "016x") for link in span.links] == ["b" * 16]
     assert (span.start_time, span.end_time) == (10**18 - 2_000_000_000, 10**18)
     assert span.instrumentation_scope is not None
@@ -65,7 +66,8 @@ def test_a_carrier_stands_in_a_trace_of_its_own_by_option() -> None:
 
     (span,) = app.carriers
     assert span.parent is None
-    assert span.get_span_context().trace_id != int("a" * 32, 16)
+    assert span.context is not None
+    assert span.context.trace_id != int("a" * 32, 16)
     assert [format(link.context.span_id, "016x") for link in span.links] == ["b" * 16]
     app.close()
 
