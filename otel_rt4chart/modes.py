@@ -96,11 +96,13 @@ def _start_inline_mode(options: InstrumentOptions, sampler: Sampler, cleanup: Ex
         meter_provider=options.meter_provider,
         redactor=redactor,
         version=version("otel-rt4chart"),
+        carrier=settings.carrier,
     )
     inline = InlineVerifier(
         sampler=sampler,
         build_verifier=partial(build_verifier, options.judge or chosen_judge() or "local"),
         emitter=emitter,
+        layers=settings.layers,
         route=options.route,
         queue_size=settings.queue_size,
         on_verdict=options.on_verdict,

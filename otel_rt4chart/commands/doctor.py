@@ -17,6 +17,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
 from otel_rt4chart.judges.embedded_models import PACKAGES, installed_model_ids, missing_packages
+from otel_rt4chart.sampling.layers import AUTO, REMOTE_SCAN_RATE
 from otel_rt4chart.settings.application import (
     ApplicationSettings,
     JudgeSettings,
@@ -87,11 +88,13 @@ def core_checks() -> Iterator[Check]:
     yield Check("python", "ok", sys.version.split()[0])
     first = ""
     try:
-        settings, first = load(ApplicationSettings), load(JudgeSettings).cascade_first
+        settings, judging = load(ApplicationSettings), load(JudgeSettings)
     except RT4ChartError as error:
         yield Check("settings", "failed", str(error), "change or unset that variable")
     else:
+        first = judging.cascade_first
         yield Check("settings", "ok", f"mode {settings.mode}, sample rate {settings.sample_rate}")
+        yield layers_check(settings, judging)
     for warning in setting_warnings():
         yield Check("settings", "missing", warning, "rename or unset that variable")
     for extra in EXTRAS:
@@ -103,6 +106,15 @@ def core_checks() -> Iterator[Check]:
     yield judge_check()
     if is_onnx(first):
         yield onnx_check(first)
+
+
+def layers_check(settings: ApplicationSettings, judging: JudgeSettings) -> Check:
+    """What runs on an answer, by layer."""
+    rates = f"judge={settings.sample_rate:g}, {settings.layers}"
+    notes = [f"borderline: a confidence below {judging.cascade_threshold:g}"]
+    if AUTO in rates:
+        notes.append(f"auto: 1, or {REMOTE_SCAN_RATE:g} where a remote judge scans")
+    return Check("layers", "ok", f"{rates} ({'; '.join(notes)})")
 
 
 def models_check() -> Check:

@@ -7,6 +7,8 @@ OpenTelemetry GenAI semantic conventions (docs/gen-ai/gen-ai-events.md).
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 # Our own. On the application's spans:
 ROUTE = "rt4chart.route"
 SAMPLED = "rt4chart.sampled"
@@ -18,9 +20,13 @@ FEEDBACK = "rt4chart.feedback"
 # On the carrier span:
 LABEL = "rt4chart.label"
 HALLUCINATION_RATE = "rt4chart.hallucination_rate"
+MISLEADING_RATE = "rt4chart.misleading_rate"
 CLAIMS = "rt4chart.claims"
 CLAIM_COUNTS = "rt4chart.claim_counts"
+STATUS = "rt4chart.status"
+STATUSES = "rt4chart.statuses"
 FINDINGS = "rt4chart.findings"
+ACTION = "rt4chart.action"
 JUDGE = "rt4chart.judge"
 VERSION = "rt4chart.version"
 
@@ -28,6 +34,16 @@ SCOPE_NAME = "otel_rt4chart"
 # Handmade spans have a scope of their own: they belong to the application and are no verdicts.
 HANDMADE_SCOPE = "otel_rt4chart.handmade"
 CARRIER_NAME = "rt4chart.verify"
+
+
+class CarrierPlace(StrEnum):
+    """Where the carrier span stands; it is linked to the answer's span in either case."""
+
+    TRACE = "trace"
+    """In the answer's trace, as a child of the answer's span."""
+    OWN = "own"
+    """In a trace of its own, as its root."""
+
 
 # OpenInference.
 SPAN_KIND = "openinference.span.kind"

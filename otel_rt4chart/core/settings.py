@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from otel_rt4chart.core.errors import SettingsError
-from otel_rt4chart.core.settings_parsers import Parser, RefusedSecretError
+from otel_rt4chart.core.settings_parsers import InvalidPartError, Parser, RefusedSecretError
 
 PREFIX = "RT4CHART_"
 Environment = Mapping[str, str]
@@ -225,6 +225,8 @@ def _written(item: Setting, flags: Mapping[str, str | None], environ: Environmen
 def _parsed(item: Setting, written: str) -> object:
     try:
         return item.parser(written)
+    except InvalidPartError as error:
+        raise SettingsError(f"{item.variable}: {error}") from None
     except ValueError as error:
         if not item.is_secret:
             raise _error(item, repr(without_credentials(written))) from error

@@ -22,6 +22,14 @@ class RefusedSecretError(ValueError):
     """An invalid secret; the message says what is wrong, and quotes nothing of it."""
 
 
+class InvalidPartError(ValueError):
+    """One part of a longer value is invalid: which, what was expected, and what to change."""
+
+    def __init__(self, part: str, expected: str, advice: str) -> None:
+        """`expected` completes "expected …"; `advice` is a sentence without its full stop."""
+        super().__init__(f"in {part!r} expected {expected}; {advice}")
+
+
 @dataclass(frozen=True, slots=True)
 class Parser(Generic[T_co]):
     """Reads one kind of value; `expected` completes the sentence "expected …" of an error."""

@@ -10,6 +10,7 @@ from opentelemetry.metrics import MeterProvider, get_meter_provider
 from opentelemetry.trace import TracerProvider
 
 from otel_rt4chart.core.guard import guard
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.emit.metrics import VerdictMetrics
 from otel_rt4chart.emit.writers import CarrierWriter, EventWriter
 from otel_rt4chart.redaction import Redactor
@@ -37,16 +38,17 @@ class Emitter:
         redactor: Redactor,
         version: str,
         switches: ContentSwitches | None = None,
+        carrier: CarrierPlace = CarrierPlace.TRACE,
     ) -> None:
         """`kinds` may contain "carrier", "event" and "metrics"; the default providers are global.
 
-        `redactor` is for the caller: it must redact texts before verification, so that ranges fit
-        the redacted text. Verdicts are not redacted again.
+        `carrier` is where carrier spans stand. `redactor` is for the caller: it must redact texts
+        before verification, so that ranges fit the redacted text. Verdicts are not redacted again.
         """
         self.redactor = redactor
         self._hides = redactor.drops or (switches or content_switches()).hide_any
         self._carrier_writer = (
-            CarrierWriter(tracer_provider, version) if "carrier" in kinds else None
+            CarrierWriter(tracer_provider, version, carrier) if "carrier" in kinds else None
         )
         logs, meters = logger_provider or get_logger_provider(), meter_provider
         self._event_writer = EventWriter(logs, version) if "event" in kinds else None

@@ -5,6 +5,7 @@ Names and units follow OpenTelemetry docs/general/metrics.md.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 
@@ -13,7 +14,6 @@ from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.spans.model.verdict import Verdict
-from otel_rt4chart.verify.core.model import Label
 
 # A route name may contain ids by mistake; each name is a series in the user's metrics backend.
 MAX_ROUTES = 200
@@ -30,10 +30,16 @@ class VerdictMetrics:
         meter = provider.get_meter(semconv.SCOPE_NAME, version)
         self._meter = meter
         self._claims = meter.create_counter(
-            "rt4chart.claims", "{claim}", "Claims of verified answers, by label"
+            "rt4chart.claims", "{claim}", "Claims of verified answers, by label and status"
         )
         self._answers = meter.create_counter(
             "rt4chart.answers", "{answer}", "Answers, by decision and label"
+        )
+        self._citations = meter.create_counter(
+            "rt4chart.citations", "{citation}", "Citations in answers, verified or not"
+        )
+        self._citation_errors = meter.create_counter(
+            "rt4chart.citation_errors", "{finding}", "Findings that a citation is wrong"
         )
         self._duration = meter.create_histogram(
             "rt4chart.verification.duration",
@@ -56,14 +62,18 @@ class VerdictMetrics:
         route = {semconv.ROUTE: self._route(verdict.candidate.route)}
         decided = route | {semconv.DECISION: verdict.decision.value}
         report = verdict.report
+        if verdict.citations:
+            self._citations.add(verdict.citations, route)
+        if verdict.citation_errors:
+            self._citation_errors.add(verdict.citation_errors, route)
         if report is None:
             self._answers.add(1, decided)
             return
         self._answers.add(1, decided | {semconv.LABEL: report.label.value})
         self._duration.record(verdict.duration_ns / 1e9, route)
-        for label in Label:
-            if count := report.count(label):
-                self._claims.add(count, route | {semconv.LABEL: label.value})
+        kinds = Counter((claim.label.value, claim.status.value) for claim in report.claims)
+        for (label, status), count in kinds.items():
+            self._claims.add(count, route | {semconv.LABEL: label, semconv.STATUS: status})
 
     def count_callback_failure(self) -> None:
         """Count one call of the application's callback that raised."""

@@ -21,33 +21,40 @@ from opentelemetry.trace import (
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.spans.exchange.carrier import METRIC, carrier_attributes
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.model import Report
 
 JSON_LISTS = (semconv.CLAIMS, semconv.FINDINGS)
+JSON_VALUES = (*JSON_LISTS, semconv.STATUSES)
 
 
 class CarrierWriter:
     """Writes carrier spans; the sampler of the application decides whether they are recorded."""
 
-    def __init__(self, provider: TracerProvider, version: str) -> None:
+    def __init__(
+        self, provider: TracerProvider, version: str, place: CarrierPlace = CarrierPlace.TRACE
+    ) -> None:
         """The tracer has our scope, by which we recognise our own spans."""
         self._tracer: Tracer = provider.get_tracer(semconv.SCOPE_NAME, version)
         self._version = version
+        self._place = place
         self._has_warned = False
 
     def write(self, verdict: Verdict, report: Report) -> None:
         """Write one span with the start and end of the verification."""
         attributes = carrier_attributes(verdict, report, self._version)
-        # An empty context: the carrier is the root of a trace of its own, because the answer's
-        # trace has ended, and a tail sampler may have decided on it.
+        answer = answer_span_context(verdict)
+        # The parent is remote: the answer's trace has ended, so that nothing may wait for it.
+        # In an empty context the carrier is the root of a trace of its own.
+        is_below = self._place is CarrierPlace.TRACE
         span = self._tracer.start_span(
             semconv.CARRIER_NAME,
-            context=Context(),
+            context=_below(answer) if is_below else Context(),
             kind=SpanKind.INTERNAL,
             attributes=attributes,
-            links=[Link(answer_span_context(verdict))],
+            links=[Link(answer)],
             start_time=verdict.decided_ns - verdict.duration_ns,
         )
         if span.get_span_context().trace_flags.sampled:
@@ -57,7 +64,7 @@ class CarrierWriter:
             self._has_warned = True
             LOG.warning(
                 "the tracer provider's sampler drops carrier spans: for all verdicts, emit events "
-                "and metrics (RT4CHART_EMIT), or use a sampler that keeps root spans named %s",
+                "and metrics (RT4CHART_EMIT), or use a sampler that keeps spans named %s",
                 semconv.CARRIER_NAME,
             )
         span.end(end_time=verdict.decided_ns)
@@ -68,9 +75,14 @@ def answer_span_context(verdict: Verdict) -> SpanContext:
     return SpanContext(
         int(verdict.candidate.trace_id, 16),
         int(verdict.candidate.span_id, 16),
-        is_remote=False,
+        is_remote=True,
         trace_flags=TraceFlags(TraceFlags.SAMPLED),
     )
+
+
+def _below(parent: SpanContext) -> Context:
+    """A context with nothing but this parent."""
+    return set_span_in_context(NonRecordingSpan(parent), Context())
 
 
 def _drop_cut_rows(span: Span, name: str, written: str) -> None:
@@ -106,7 +118,7 @@ class EventWriter:
     def write(self, verdict: Verdict) -> None:
         """Write one event; claims and findings are structures, which events allow."""
         # In the context of the answer's span, so that backends show the event there.
-        context = set_span_in_context(NonRecordingSpan(answer_span_context(verdict)), Context())
+        context = _below(answer_span_context(verdict))
         self._logger.emit(
             event_name=EVENT_NAME,
             timestamp=verdict.decided_ns or None,
@@ -128,4 +140,4 @@ class EventWriter:
         attributes: dict[str, Any] = {
             key: value for key, value in carrier.items() if not key.startswith(SPAN_ONLY_PREFIXES)
         }
-        return attributes | {key: json.loads(str(carrier[key])) for key in JSON_LISTS}
+        return attributes | {key: json.loads(str(carrier[key])) for key in JSON_VALUES}

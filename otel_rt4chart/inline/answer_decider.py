@@ -9,10 +9,16 @@ from otel_rt4chart.core import semconv
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.guard import LOG, guard
 from otel_rt4chart.inline.answer_gatherer import Answer
-from otel_rt4chart.judges.answer_verdicts import Clock, unverified_verdict, verify_candidate
+from otel_rt4chart.judges.answer_verdicts import (
+    DEFAULT_LAYERS,
+    Clock,
+    unverified_verdict,
+    verify_candidate,
+    with_citations,
+)
 from otel_rt4chart.judges.judge_failure import find_judge_failure
 from otel_rt4chart.redaction import Redactor
-from otel_rt4chart.sampling import Sampler
+from otel_rt4chart.sampling import Layers, Sampler
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, Verifier
 
@@ -30,12 +36,14 @@ class AnswerDecider:
         sampler: Sampler,
         build_verifier: Callable[[], Verifier],
         redactor: Redactor,
+        layers: Layers = DEFAULT_LAYERS,
         clock: Clock,
     ) -> None:
         """`clock` returns nanoseconds since the epoch."""
         self._sampler = sampler
         self._build_verifier = build_verifier
         self._redactor = redactor
+        self._layers = layers
         self._clock = clock
         self._verifier: Verifier | None = None
         self._judge = ""
@@ -50,7 +58,8 @@ class AnswerDecider:
             choice = self._sampler.choose(candidate.trace_id, answer.signals)
             if not choice.sampled:
                 decision = Decision(choice.decision)
-                return self._unverified(candidate, decision, rate=choice.rate)
+                unverified = self._unverified(candidate, decision, rate=choice.rate)
+                return with_citations(unverified, self._layers)
             return self._verify(candidate, choice.rate)
         except Exception as error:  # one answer must not stop the others
             with guard("verifying an answer"):
@@ -76,7 +85,9 @@ class AnswerDecider:
         )
         if is_hidden:
             return self._unverified(candidate, Decision.REDACTED, rate=rate)
-        verdict = verify_candidate(candidate, verifier, rate=rate, clock=self._clock)
+        verdict = verify_candidate(
+            candidate, verifier, rate=rate, clock=self._clock, layers=self._layers
+        )
         failure = find_judge_failure(verdict)
         if failure is None or not failure.is_total:
             self._logged_failure = ""

@@ -24,7 +24,8 @@ from otel_rt4chart.inline.answer_decider import AnswerDecider
 from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer, CompleteRecord
 from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
 from otel_rt4chart.inline.span_queue import SpanQueue, drain
-from otel_rt4chart.sampling import Sampler
+from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS
+from otel_rt4chart.sampling import Layers, Sampler
 from otel_rt4chart.spans.exchange.assembly import TraceTimeouts
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.spans.reading.sdk import RouteCallable, is_verdict_span
@@ -63,6 +64,7 @@ class InlineVerifier(SpanProcessor):
         sampler: Sampler,
         build_verifier: Callable[[], Verifier],
         emitter: Emitter,
+        layers: Layers = DEFAULT_LAYERS,
         route: RouteCallable | None = None,
         queue_size: int = 4096,
         clock: Callable[[], int] = time.time_ns,
@@ -80,6 +82,7 @@ class InlineVerifier(SpanProcessor):
             sampler=sampler,
             build_verifier=build_verifier,
             redactor=emitter.redactor,
+            layers=layers,
             clock=clock,
         )
         self._emitter = emitter

@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
+from otel_rt4chart.verify.core.model import Exchange
+from otel_rt4chart.verify.findings.citations import check_citations, count_citations
 
 Clock = Callable[[], int]
+DEFAULT_LAYERS = Layers()
+# The decisions on answers whose texts are known.
+WITH_TEXTS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET, Decision.ERROR)
+MAX_FINDINGS = 20
+# What the column of the store holds; an answer is untrusted text.
+MAX_CITATIONS = 2**16 - 1
 
 
 def verify_candidate(
-    candidate: Candidate, verifier: Verifier, *, rate: float, clock: Clock, strict: bool = False
+    candidate: Candidate,
+    verifier: Verifier,
+    *,
+    rate: float,
+    clock: Clock,
+    layers: Layers = DEFAULT_LAYERS,
+    strict: bool = False,
 ) -> Verdict:
     """Verify a sampled answer. An RT4ChartError becomes an error verdict; others propagate.
 
-    `clock` returns nanoseconds since the epoch.
+    `clock` returns nanoseconds since the epoch. `layers` says which checks run beside the judge.
     """
-    judge, started = verifier.judge.id, clock()
+    judge, started, exchange = verifier.judge.id, clock(), candidate.exchange
+    plan = layers.plan(candidate.trace_id, candidate.route, scans_remotely=verifier.scans_remotely)
+    strict = strict or layers.sends_all_claims(candidate.route)
     try:
-        report = verifier.verify(candidate.exchange, strict=strict)
+        report = verifier.verify(exchange, strict=strict, plan=plan)
     except RT4ChartError as error:
-        return error_verdict(
+        failed = error_verdict(
             candidate, error, verifier=judge, rate=rate, now_ns=clock(), started_ns=started
         )
+        return with_citations(failed, layers)
     ended = clock()
     return Verdict(
         candidate=candidate,
@@ -35,7 +54,27 @@ def verify_candidate(
         report=report,
         # The clock is wall time, which may be set back.
         duration_ns=max(ended - started, 0),
+        citations=_count_citations(exchange) if plan.citations else 0,
     )
+
+
+def with_citations(verdict: Verdict, layers: Layers = DEFAULT_LAYERS) -> Verdict:
+    """The verdict on an answer that no judge read, with its citations checked without a model."""
+    candidate, exchange = verdict.candidate, verdict.candidate.exchange
+    if verdict.decision not in WITH_TEXTS or candidate.blocked is not None:
+        return verdict
+    plan = layers.plan(candidate.trace_id, candidate.route, scans_remotely=False)
+    if not plan.citations:
+        return verdict
+    return replace(
+        verdict,
+        citations=_count_citations(exchange),
+        citation_findings=check_citations(exchange)[:MAX_FINDINGS],
+    )
+
+
+def _count_citations(exchange: Exchange) -> int:
+    return min(count_citations(exchange.answer, exchange.passages), MAX_CITATIONS)
 
 
 def error_verdict(

@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from otel_rt4chart.sampling.layers import Layers
     from otel_rt4chart.sampling.policy import Policy, Risk, checked_rate, is_sampled, position
     from otel_rt4chart.sampling.sampler import Choice, Sampler
     from otel_rt4chart.sampling.signals import Signals, force, signals_of
 
 __all__ = [
     "Choice",
+    "Layers",
     "Policy",
     "Risk",
     "Sampler",
@@ -26,6 +28,7 @@ __all__ = [
 # Loaded on first access: the settings only need the policy, but the rules import the verifier.
 _HOME = {
     "Choice": "sampler",
+    "Layers": "layers",
     "Policy": "policy",
     "Risk": "policy",
     "Sampler": "sampler",

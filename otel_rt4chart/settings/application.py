@@ -10,6 +10,7 @@ from functools import cache
 from typing import ClassVar
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.core.settings import (
     PREFIX,
     Environment,
@@ -32,6 +33,7 @@ from otel_rt4chart.core.settings_parsers import (
     text,
 )
 from otel_rt4chart.core.urls import is_source
+from otel_rt4chart.sampling.layers import Layers, layers_parser
 from otel_rt4chart.sampling.policy import Policy, Risk
 from otel_rt4chart.settings.content_switches import ContentSwitches, switches_from
 
@@ -69,6 +71,23 @@ def is_pattern(value: str) -> bool:
     return True
 
 
+def layers_setting() -> Layers:
+    """The setting RT4CHART_LAYERS, of the service and of the inline mode."""
+    return setting(
+        Layers(), "what runs on a verified answer beside its judge, by route", layers_parser
+    )
+
+
+def carrier_setting() -> CarrierPlace:
+    """The setting RT4CHART_CARRIER, of the service and of the inline mode."""
+    return setting(
+        CarrierPlace.TRACE,
+        "where the span with a verdict stands: trace (below the answer's span) or own (alone in a "
+        "trace of its own)",
+        Parser("trace or own", CarrierPlace),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ApplicationSettings:
     """Settings of the application: `RT4ChartInstrumentor` and `opentelemetry-instrument`."""
@@ -84,6 +103,7 @@ class ApplicationSettings:
             "ROUTE=RATE, … with rates from 0 to 1, such as support/*=0.5,checkout=1", parse_rates
         ),
     )
+    layers: Layers = layers_setting()
     salt: str = setting("", "a different salt draws a different sample", text)
     # None by default: a rule selects every answer that it matches, which a low rate is to prevent.
     risks: frozenset[Risk] = setting(
@@ -115,6 +135,7 @@ class ApplicationSettings:
             lambda value: bool(value) and set(value) <= set(EMITTED),
         ),
     )
+    carrier: CarrierPlace = carrier_setting()
     queue_size: int = setting(
         4096, "limit of spans that wait in the inline mode", integer(1, 1_000_000)
     )

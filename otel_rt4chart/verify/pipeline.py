@@ -103,6 +103,11 @@ class Verifier:
         parts = (self.judge, self._scanner, self._embedder)
         return any(is_remote(part) for part in parts if part is not None)
 
+    @property
+    def scans_remotely(self) -> bool:
+        """True where the search for cherry-picked passages may call a remote judge."""
+        return is_remote(self._scanner)
+
     def verify(
         self, exchange: Exchange, *, strict: bool = False, plan: CheckPlan = EVERY_CHECK
     ) -> Report:

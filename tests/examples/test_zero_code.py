@@ -97,6 +97,7 @@ def test_the_inline_mode_by_variables_sends_the_verdict(endpoint: Received) -> N
     assert [(link.trace_id, link.span_id) for link in carrier.links] == [
         (found.trace_id, found.span_id)
     ]
+    assert (carrier.trace_id, carrier.parent_span_id) == (found.trace_id, found.span_id)
     assert carrier.attributes["rt4chart.label"] == "contradicted"
     assert "“30 days” in the answer, “14 days”" in str(carrier.attributes["rt4chart.claims"])
 

@@ -34,10 +34,11 @@ class TraceReader:
             self._traces.clear()
         self._traces |= {one: [] for one in missing}
         for span in spans_of(self._client, missing) if missing else ():
-            self._traces[span.trace_id].append(span)
+            if not span.is_verdict:
+                self._traces[span.trace_id].append(span)
 
     def spans(self, trace: str) -> list[SpanRecord]:
-        """All spans of a trace, by time; none if they are no longer stored."""
+        """The application's spans of a trace, by time; none if they are no longer stored."""
         self.load([trace])
         return self._traces.get(trace, [])
 

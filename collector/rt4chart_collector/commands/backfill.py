@@ -83,7 +83,9 @@ def execute(options: argparse.Namespace) -> int:
             verifier,
             selection,
             sample_rate=settings.sample_rate,
+            layers=settings.layers,
             strict_routes=settings.strict_routes,
+            carrier=settings.carrier,
             clock=time.time_ns,
             version=version("otel-rt4chart"),
             # A guest may not write spans: only the service stores them.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.core.settings import (
     PREFIX,
     REQUIRED,
@@ -44,8 +45,9 @@ from otel_rt4chart.core.settings_parsers import (
     signing_secret,
     text,
 )
+from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.settings.application import SECTIONS as APPLICATION
-from otel_rt4chart.settings.application import JudgeSettings
+from otel_rt4chart.settings.application import JudgeSettings, carrier_setting, layers_setting
 from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.core.settings_checks import check_metrics, check_one, check_reachable
@@ -91,6 +93,8 @@ class ServiceSettings:
     sample_rate: float = setting(
         1.0, "share of the answers to verify, where the application has not marked them", share
     )
+    layers: Layers = layers_setting()
+    carrier: CarrierPlace = carrier_setting()
     otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
     otlp_grpc: Address = setting(Address(LOCAL, 4317), "where to accept OTLP over gRPC", address)
     health: Address | None = setting(
@@ -449,8 +453,9 @@ class WorkSettings:
     service: ServiceSettings = section(
         ServiceSettings,
         flags=(
-            *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "trace_quiet_s"),
-            *("trace_orphan_s", "trace_max_s", "trace_buffer_mib", "work_queue", "workers"),
+            *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
+            *("trace_quiet_s", "trace_orphan_s", "trace_max_s", "trace_buffer_mib"),
+            *("work_queue", "workers"),
             *("stop_s", "log_format", "log_level", "self_metrics"),
         ),
     )

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.core.semconv import CarrierPlace
+from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS, Clock
 from otel_rt4chart.judges.batch import BatchSummary, UsageTotals, map_in_order
 from otel_rt4chart.judges.judge_failure import find_judge_failure
+from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
@@ -72,11 +74,13 @@ class Backfill:
         sample_rate: float,
         clock: Clock,
         version: str,
+        layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
+        carrier: CarrierPlace = CarrierPlace.TRACE,
         has_carriers: bool = True,
         jobs: int = 1,
     ) -> None:
-        """`sample_rate` and `strict_routes` are the service's settings.
+        """`sample_rate`, `layers`, `strict_routes` and `carrier` are the service's settings.
 
         Without `has_carriers` verdicts are stored only as rows, not as carrier spans.
         """
@@ -86,7 +90,9 @@ class Backfill:
         self._sample_rate = sample_rate
         self._clock = clock
         self._version = version
+        self._layers = layers
         self._strict_routes = strict_routes
+        self._carrier = carrier
         self._has_carriers = has_carriers
         self._jobs = jobs
         self._spent = UsageTotals()
@@ -182,7 +188,12 @@ class Backfill:
     def _verify(self, task: _BackfillTask) -> tuple[_BackfillTask, Verdict]:
         strict = task.candidate.route in self._strict_routes
         verdict = judge_candidate(
-            task.candidate, self._verifier, rate=task.rate, clock=self._clock, strict=strict
+            task.candidate,
+            self._verifier,
+            rate=task.rate,
+            clock=self._clock,
+            layers=self._layers,
+            strict=strict,
         )
         return task, verdict
 
@@ -216,4 +227,4 @@ class Backfill:
             replace(outcome, answered_letter=letters.get((candidate.trace_id, candidate.span_id)))
             for outcome, candidate in done
         ]
-        save_outcomes(self._client, complete, self._version)
+        save_outcomes(self._client, complete, self._version, place=self._carrier)

@@ -200,9 +200,14 @@ class KafkaStream:
                 self._offsets.finish_part(decoded.id)
 
     def _open(self, decoded: DecodedMessage) -> None:
-        for span in decoded.spans:
-            self._in_flight.note(span.trace_id, decoded.id)
-        self._assembler.accept(decoded.spans)
+        # Verdicts are stored and nothing more: a trace is not read for them.
+        spans = [span for span in decoded.spans if not span.is_verdict]
+        opened = {span.trace_id for span in spans}
+        for trace_id in opened:
+            self._in_flight.note(trace_id, decoded.id)
+        self._assembler.accept(spans)
+        for _ in {span.trace_id for span in decoded.spans} - opened:
+            self._offsets.finish_part(decoded.id)
 
     def _collect_results(self) -> None:
         for leased, is_undecided in self._in_flight.take_results():

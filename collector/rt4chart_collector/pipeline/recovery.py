@@ -57,7 +57,7 @@ class Recovery:
             return ()
         self._after = found[-1]
         lost = [trace_id for trace_id in found if not is_in_flight(trace_id)]
-        return spans_of(self._client, lost) if lost else ()
+        return application_spans(self._client, lost)
 
 
 POLL_NS = 5 * 10**9
@@ -98,7 +98,7 @@ class Retries:
             )
             if letter.trace_id not in self._handed
         ]
-        spans = spans_of(self._client, sorted({letter.trace_id for letter in due})) if due else []
+        spans = application_spans(self._client, sorted({letter.trace_id for letter in due}))
         found = {span.trace_id for span in spans}
         self._handed |= dict.fromkeys(found, now_ns)
         missing = [
@@ -118,3 +118,10 @@ class Retries:
         if is_time:
             self._not_before = now_ns + POLL_NS
         return is_time
+
+
+def application_spans(client: Client, trace_ids: Sequence[str]) -> Sequence[SpanRecord]:
+    """The stored spans of the traces without verdicts, which may outlive the others."""
+    if not trace_ids:
+        return ()
+    return [span for span in spans_of(client, trace_ids) if not span.is_verdict]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.judges.judge_failure import JudgeFailure, find_judge_failure
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
+from otel_rt4chart.verify.core.model import Finding, Report
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 
 SECOND = 10**9
@@ -119,7 +121,21 @@ def without_report(verdict: Verdict, failure: JudgeFailure) -> Verdict:
     reasons = [claim.reason for claim in verdict.report.claims if claim.reason]
     error = next(iter(reasons), failure.kind)
     return replace(
-        verdict, decision=Decision.ERROR, report=None, error=error, error_type=failure.error_type
+        verdict,
+        decision=Decision.ERROR,
+        report=None,
+        error=error,
+        error_type=failure.error_type,
+        citation_findings=verdict.citation_findings or _citation_findings(verdict.report),
+    )
+
+
+def _citation_findings(report: Report) -> tuple[Finding, ...]:
+    """The findings on citations that are about no claim, and therefore need no judge."""
+    return tuple(
+        finding
+        for finding in report.findings
+        if finding.name == FindingName.CITATION and finding.claim is None
     )
 
 

@@ -9,8 +9,10 @@ from importlib.metadata import version
 from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.core.semconv import CarrierPlace
+from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS, Clock
 from otel_rt4chart.judges.judge_failure import find_judge_failure
+from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
@@ -73,7 +75,9 @@ class Worker:
         *,
         sample_rate: float,
         clock: Clock,
+        layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
+        carrier: CarrierPlace = CarrierPlace.TRACE,
         giving_up: Event,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
@@ -87,7 +91,9 @@ class Worker:
         self._metrics = metrics
         self._breaker = breaker
         self._sample_rate = sample_rate
+        self._layers = layers
         self._strict_routes = strict_routes
+        self._carrier = carrier
         self._version = version("otel-rt4chart")
         self._clock = clock
         self._giving_up = giving_up
@@ -155,6 +161,7 @@ class Worker:
             self._verifier,
             rate=self._sample_rate,
             clock=self._clock,
+            layers=self._layers,
             strict=candidate.route in self._strict_routes,
         )
         if is_judged:
@@ -225,7 +232,7 @@ class Worker:
         for wait_s in (*INSERT_RETRIES_S, None):
             try:
                 with self._metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "verdicts"):
-                    save_outcomes(self._client, outcomes, self._version)
+                    save_outcomes(self._client, outcomes, self._version, place=self._carrier)
                 break
             except StoreError as error:
                 if wait_s is None or self._giving_up.is_set():

@@ -99,9 +99,12 @@ class TraceBuffer:
     def add(self, spans: Iterable[SpanRecord], now_ns: int, *, is_root: bool = False) -> None:
         """Add spans; a span with a known id replaces the earlier one.
 
-        `is_root` is for spans whose parent is known to be in another process.
+        Verdicts are passed over: they come after their trace has been read, and must not keep it
+        open or open it again. `is_root` is for spans whose parent is in another process.
         """
         for span in spans:
+            if span.is_verdict:
+                continue
             trace = self._open.get(span.trace_id)
             if trace is None:
                 trace = _OpenTrace(now_ns, now_ns, reopened=span.trace_id in self._closed)

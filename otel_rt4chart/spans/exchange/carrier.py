@@ -1,7 +1,7 @@
 """The carrier: a span that holds a verdict, because the answer's own span has ended.
 
-Source: OpenInference spec/annotations.md (span-scoped carrier: exactly one link to its target) and
-OpenTelemetry docs/gen-ai/gen-ai-events.md.
+Source: OpenInference spec/annotations.md (span-scoped carrier: exactly one link to its target; a
+parent does not identify it) and OpenTelemetry docs/gen-ai/gen-ai-events.md.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 import json
 
 from otel_rt4chart.core import semconv
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.spans.model.record import AttributeValue, SpanLink, SpanRecord
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.json_rows import claim_rows, finding_rows
@@ -20,10 +21,17 @@ METRIC = "rt4chart.faithfulness"
 WITHOUT_LLM = ("local/", "rules/", "onnx/", "cross/")
 
 
-def carrier_ids(verdict: Verdict) -> tuple[str, str]:
-    """The trace id and span id of the carrier; deterministic, so that repeats coincide."""
+def carrier_places(verdict: Verdict) -> dict[CarrierPlace, tuple[str, str]]:
+    """The carrier's trace id and span id in either place; deterministic, so that repeats coincide.
+
+    Only one of them is stored, also where the place was changed in between.
+    """
     digest = verdict_identifier(verdict)
-    return digest[:32], digest[32:48]
+    span_id = digest[32:48]
+    return {
+        CarrierPlace.TRACE: (verdict.candidate.trace_id, span_id),
+        CarrierPlace.OWN: (digest[:32], span_id),
+    }
 
 
 def verdict_identifier(verdict: Verdict) -> str:
@@ -34,21 +42,26 @@ def verdict_identifier(verdict: Verdict) -> str:
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def carrier_span(verdict: Verdict, *, trace_id: str, span_id: str, version: str) -> SpanRecord:
-    """The carrier of a verdict: the root span of its own trace, linked to the answer's span.
+def carrier_span(
+    verdict: Verdict, *, version: str, place: CarrierPlace = CarrierPlace.TRACE
+) -> SpanRecord:
+    """The carrier of a verdict, linked to the answer's span.
 
     Raises ValueError if the answer was not verified.
     """
     candidate, report = verdict.candidate, verdict.report
     if report is None:
         raise ValueError(f"expected a verified answer, got the decision {verdict.decision}")
+    trace_id, span_id = carrier_places(verdict)[place]
     return SpanRecord(
         trace_id=trace_id,
         span_id=span_id,
         name=semconv.CARRIER_NAME,
         start_ns=verdict.decided_ns - verdict.duration_ns,
         end_ns=verdict.decided_ns,
+        parent_span_id=candidate.span_id if place is CarrierPlace.TRACE else "",
         attributes=carrier_attributes(verdict, report, version),
+        # The link names the target; the parent only shows the carrier where people look for it.
         links=(SpanLink(candidate.trace_id, candidate.span_id),),
         resource={semconv.SERVICE_NAME: candidate.service}
         | (
@@ -60,12 +73,15 @@ def carrier_span(verdict: Verdict, *, trace_id: str, span_id: str, version: str)
 
 
 def explain_in_one_sentence(report: Report) -> str:
-    """One sentence for people: the number of unfaithful claims, and the first one."""
-    unfaithful = report.unfaithful
-    head = f"{len(unfaithful)} of {report.decided} claims are not supported by the passages"
-    if not unfaithful or not unfaithful[0].text:
+    """One sentence for people: the number of unfaithful and misleading claims, and the first."""
+    head = f"{len(report.unfaithful)} of {report.decided} claims are not supported by the passages"
+    if misleading := report.misleading:
+        head += f" and {len(misleading)} {'misleads' if len(misleading) == 1 else 'mislead'}"
+    first = next((claim for claim in (*report.unfaithful, *misleading) if claim.text), None)
+    if first is None:
         return head
-    return f"{head}: “{unfaithful[0].text}” ({unfaithful[0].reason})"
+    reason = first.status.replace("_", " ") if first.is_misleading else first.reason
+    return f"{head}: “{first.text}” ({reason})"
 
 
 def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[str, AttributeValue]:
@@ -86,6 +102,7 @@ def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[s
         semconv.GEN_AI_EVALUATION_EXPLANATION: explain_in_one_sentence(report),
         semconv.LABEL: report.label.value,
         semconv.CLAIMS: json.dumps(claim_rows(report.claims), ensure_ascii=False),
+        semconv.STATUSES: json.dumps(report.status_weights),
         semconv.FINDINGS: json.dumps(finding_rows(report.findings), ensure_ascii=False),
         semconv.JUDGE: report.judge,
         semconv.ROUTE: verdict.candidate.route,
@@ -93,6 +110,8 @@ def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[s
         semconv.VERSION: version,
     }
     attributes |= {f"{semconv.CLAIM_COUNTS}.{label}": report.count(label) for label in Label}
+    if report.advice.action:
+        attributes[semconv.ACTION] = report.advice.action.value
     if rate is not None:
         # The score is faithfulness, one minus the hallucination rate: evaluation tools expect that
         # higher is better.
@@ -100,5 +119,6 @@ def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[s
             f"{semconv.EVALUATION}.score": 1 - rate,
             semconv.GEN_AI_EVALUATION_SCORE: 1 - rate,
             semconv.HALLUCINATION_RATE: rate,
+            semconv.MISLEADING_RATE: report.misleading_rate or 0.0,
         }
     return attributes

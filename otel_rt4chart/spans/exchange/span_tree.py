@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
 from otel_rt4chart.spans.reading.reader import read_span
@@ -23,7 +22,7 @@ class SpanTree:
         """The spans may come in any order, and parents may be missing."""
         unique: dict[str, SpanRecord] = {}
         for span in spans:
-            if span.scope_name != semconv.SCOPE_NAME:
+            if not span.is_verdict:
                 known = unique.get(span.span_id)
                 unique[span.span_id] = span if known is None else _later_version(known, span)
         ordered = sorted(

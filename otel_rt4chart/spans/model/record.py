@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from otel_rt4chart.core import semconv
+
 AttributeValue = (
     str | bool | int | float | tuple["AttributeValue", ...] | Mapping[str, "AttributeValue"]
 )
@@ -58,3 +60,8 @@ class SpanRecord:
     scope_version: str = ""
     dropped_attributes: int = 0
     dropped_events: int = 0
+
+    @property
+    def is_verdict(self) -> bool:
+        """True for our carrier spans; handmade spans belong to the application."""
+        return self.scope_name == semconv.SCOPE_NAME

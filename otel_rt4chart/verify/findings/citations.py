@@ -68,6 +68,11 @@ def check_citations(exchange: Exchange) -> tuple[Finding, ...]:
     return tuple(islice(found, MOST_FINDINGS))
 
 
+def count_citations(answer: str, passages: Sequence[Passage]) -> int:
+    """The number of citations in an answer."""
+    return len(resolve_marks(answer, CitedPassages(passages))) if _MAY_CITE.search(answer) else 0
+
+
 def citation_findings(
     answer: str, passages: Sequence[Passage], claims: Sequence[Claim], scanner: BoundedScanner
 ) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ _RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
 # Straight quotes are paired from the left, also around few words: else the text between two
 # quotations would count as one.
 _QUOTED = re.compile(r"“([^“”\n]*)”|(?<!\w)\"([^\"\n]*)\"|«([^«»\n]*)»")
+_OPENING = '“"«'
 _WORDS, _LONGEST = 4, 400  # fewer words in quotes may be a title or irony
 _SMALL = re.compile(
     r"(?:an?|and|as|at|by|for|from|into?|nor|of|on|or|the|to|v|versus|vs|with)\W*", re.IGNORECASE
@@ -50,6 +51,8 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
     `ids` are the ids of the passages, which may have any form.
     """
+    if _MAY_CITE.search(text) is None:
+        return ()  # most answers have none, and this is ten times as fast
     known = {name.casefold() for name in ids}
     found: list[Citation] = []
     for match in _BRACKET.finditer(text):
@@ -62,6 +65,8 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 def quotations(text: str) -> tuple[Quotation, ...]:
     """Quotations of at least four words that are not titles."""
+    if not any(mark in text for mark in _OPENING):
+        return ()
     return tuple(
         Quotation(match.start(), match.end(), words)
         for match in _QUOTED.finditer(text)

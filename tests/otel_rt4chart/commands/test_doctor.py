@@ -19,6 +19,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
     assert checks == {
         "python": "ok",
         "settings": "ok",
+        "layers": "ok",
         "extra [openai]": "ok",
         "extra [collector]": "ok",
         "extra [clustering]": "ok",
@@ -38,6 +39,20 @@ def test_a_wrong_variable_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch)
     assert "expected a number from 0 to 1; got '2'" in check.detail
     assert "RT4CHART_SAMPLE_RATE" in check.detail
     assert check.fix == "change or unset that variable"
+
+
+def test_the_layers_are_listed_with_the_rates_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All five, those of routes too, and what a word for a rate means."""
+    monkeypatch.setenv("RT4CHART_SAMPLE_RATE", "0.1")
+    monkeypatch.setenv("RT4CHART_LAYERS", "sycophancy=0.5; support/*: cherry_picking=1")
+
+    (check,) = [check for check in core_checks() if check.name == "layers"]
+
+    assert check.detail == (
+        "judge=0.1, citations=1, cherry_picking=auto, sycophancy=0.5, second_judge=borderline; "
+        "support/*: cherry_picking=1 (borderline: a confidence below 0.7; auto: 1, or 0.2 where a "
+        "remote judge scans)"
+    )
 
 
 def test_a_missing_extra_comes_with_the_command_that_brings_it(

@@ -7,11 +7,12 @@ import pytest
 from opentelemetry.sdk.trace import SpanLimits
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.settings.content_switches import ContentSwitches
 from otel_rt4chart.spans.exchange.carrier import carrier_attributes
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
-from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
 from tests.otel_rt4chart.inline.app import App
 
 EXCHANGE = Exchange(
@@ -31,14 +32,18 @@ def verdict(decision: Decision = Decision.VERIFIED, *, route: str = "r", **more:
     )
 
 
-def test_a_carrier_is_a_root_with_one_link() -> None:
+def test_a_carrier_is_a_child_of_the_answer_with_one_link() -> None:
     """As OpenInference wants it, with our scope, the provider's resource, and the times."""
     app = App(kinds=["carrier"])
 
     app.emitter.emit(verdict())
 
     (span,) = app.carriers
-    assert span.parent is None
+    assert span.parent is not None
+    assert (span.parent.trace_id, span.parent.span_id) == (int("a" * 32, 16), int("b" * 16, 16))
+    assert span.parent.is_remote
+    assert span.context is not None
+    assert span.context.trace_id == int("a" * 32, 16)
     assert [format(link.context.span_id, "016x") for link in span.links] == ["b" * 16]
     assert (span.start_time, span.end_time) == (10**18 - 2_000_000_000, 10**18)
     assert span.instrumentation_scope is not None
@@ -50,6 +55,49 @@ def test_a_carrier_is_a_root_with_one_link() -> None:
     assert dict(span.attributes or {}) == carrier_attributes(verdict(), REPORT, "1.0")
     assert app.events == []
     assert app.metrics == {}
+    app.close()
+
+
+def test_a_carrier_stands_in_a_trace_of_its_own_by_option() -> None:
+    """As the root, with the same link."""
+    app = App(kinds=["carrier"], carrier=CarrierPlace.OWN)
+
+    app.emitter.emit(verdict())
+
+    (span,) = app.carriers
+    assert span.parent is None
+    assert span.context is not None
+    assert span.context.trace_id != int("a" * 32, 16)
+    assert [format(link.context.span_id, "016x") for link in span.links] == ["b" * 16]
+    app.close()
+
+
+def test_citations_are_counted_whether_the_answer_was_verified_or_not() -> None:
+    """The counters have the citations, and the findings that one is wrong."""
+    app = App(kinds=["metrics"])
+    wrong = Finding("citation", "[9] names no retrieved passage", kind="unknown_id")
+
+    app.emitter.emit(verdict(Decision.NOT_SAMPLED, citations=3, citation_findings=(wrong,)))
+    app.emitter.emit(verdict(citations=2))
+
+    route = {"rt4chart.route": "r"}
+    assert app.metrics["rt4chart.citations"] == [(route, 5)]
+    assert app.metrics["rt4chart.citation_errors"] == [(route, 1)]
+    app.close()
+
+
+def test_claims_are_counted_by_label_and_status() -> None:
+    """A claim that misleads is entailed, and only its status says so."""
+    app = App(kinds=["metrics"])
+
+    app.emitter.emit(verdict())
+
+    attributes = {
+        "rt4chart.route": "r",
+        "rt4chart.label": "contradicted",
+        "rt4chart.status": "contradicted",
+    }
+    assert app.metrics["rt4chart.claims"] == [(attributes, 2)]
     app.close()
 
 

@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.inline import InlineVerifier
 from otel_rt4chart.marking.exporter_wrapping import add_processor_first
@@ -48,6 +49,7 @@ class App:
         switches: ContentSwitches | None = None,
         sampler: Sampler = ALWAYS_ON,
         limits: SpanLimits | None = None,
+        carrier: CarrierPlace = CarrierPlace.TRACE,
         **others: Any,  # noqa: ANN401 what the verifier takes
     ) -> None:
         self.spans = InMemorySpanExporter()
@@ -69,6 +71,7 @@ class App:
             redactor=redactor or Redactor(),
             version="1.0",
             switches=switches or ContentSwitches(),
+            carrier=carrier,
         )
         self.inline = InlineVerifier(
             sampler=Choosing(policy or Policy(rate=1.0)),

@@ -13,9 +13,10 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.guard import guard
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.inline import Decision, Verdict
 from otel_rt4chart.redaction import build_redactor
-from otel_rt4chart.sampling import Policy
+from otel_rt4chart.sampling import Layers, Policy
 from otel_rt4chart.verify import (
     Action,
     CheckPlan,
@@ -44,6 +45,7 @@ class Watching(Verifier):
     def __init__(self) -> None:
         super().__init__(RulesJudge())
         self.seen: list[Exchange] = []
+        self.plans: list[CheckPlan] = []
         self.enabled: list[bool] = []
         self.go = threading.Event()
         self.go.set()
@@ -54,6 +56,7 @@ class Watching(Verifier):
     ) -> Report:
         """As ever."""
         self.seen.append(exchange)
+        self.plans.append(plan)
         self.enabled.append(is_instrumentation_enabled())
         self.begun.set()
         self.go.wait(20)
@@ -83,6 +86,53 @@ def test_an_answer_is_verified_and_told_in_three_ways() -> None:
                 1,
             )
         ]
+
+
+@pytest.mark.parametrize("place", list(CarrierPlace))
+def test_a_verdict_stands_below_its_answer_or_alone(place: CarrierPlace) -> None:
+    """By default a trace viewer shows it beside the answer; it is read as no part of the trace."""
+    with running(App(carrier=place)) as app:
+        app.ask()
+        assert app.flush()
+        assert app.flush()
+
+        (carrier,) = app.carriers
+        target = next(s for s in app.own if s.name == "answer").get_span_context()
+        assert target is not None
+        parent = carrier.parent and (carrier.parent.trace_id, carrier.parent.span_id)
+        below = (target.trace_id, target.span_id) if place is CarrierPlace.TRACE else None
+        assert parent == below
+        assert app.decisions == {"verified": 1}
+
+
+def test_citations_outside_the_sample_are_checked_in_the_background() -> None:
+    """Nothing is checked while the request runs, and without a judge afterwards."""
+    with running(App(policy=Policy(rate=0.0), build=fail, clock=lambda: 10**18)) as app:
+        app.ask(answer="It lasts 14 days [p1]. Refunds take 5 days [doc-9].")
+        before = app.metrics
+        assert app.flush()
+
+        route = {"rt4chart.route": "/ask"}
+        assert "rt4chart.citations" not in before
+        assert app.metrics["rt4chart.citations"] == [(route, 2)]
+        assert app.metrics["rt4chart.citation_errors"] == [(route, 1)]
+        assert app.decisions == {"not_sampled": 1}
+
+
+def fail() -> Verifier:
+    """A judge that must not be built."""
+    raise SettingsError("no answer is in the sample")
+
+
+def test_the_checks_of_an_answer_are_those_of_its_route() -> None:
+    """RT4CHART_LAYERS holds in this process, too."""
+    watching = Watching()
+    layers = Layers({"/ask": {"sycophancy": 0.0, "cherry_picking": 0.0}})
+    with running(App(build=lambda: watching, layers=layers)) as app:
+        app.ask()
+        assert app.flush()
+
+    assert watching.plans == [CheckPlan(1.0, 0.0, 0.0)]
 
 
 def test_a_quiet_trace_is_verified_without_being_asked_to() -> None:

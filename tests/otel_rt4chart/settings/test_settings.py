@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.core.settings import load, settings_of
-from otel_rt4chart.sampling import Policy, Risk
+from otel_rt4chart.sampling import Layers, Policy, Risk
 from otel_rt4chart.settings.application import (
     SECTIONS,
     ApplicationSettings,
@@ -75,6 +76,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         "RT4CHART_MODE": "inline",
         "RT4CHART_SAMPLE_RATE": "0.2",
         "RT4CHART_ROUTE_RATES": " support/* = 0.5, checkout=1,a=b=0 ",
+        "RT4CHART_LAYERS": "cherry_picking=0.1; support/*: cherry_picking=1",
         "RT4CHART_SALT": "v2",
         "RT4CHART_RISKS": "feedback, low_score",
         "RT4CHART_LOW_SCORE": "-0.5",
@@ -83,6 +85,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         "RT4CHART_RATES": "https://rates.example/app",
         "RT4CHART_RATES_TOKEN": "t0ken",
         "RT4CHART_EMIT": "metrics,event,metrics",
+        "RT4CHART_CARRIER": "own",
         "RT4CHART_QUEUE_SIZE": "10",
         "RT4CHART_REDACT": "mask",
         "RT4CHART_REDACT_PATTERN": "email, phone",
@@ -98,6 +101,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         mode="inline",
         sample_rate=0.2,
         route_rates=routes,
+        layers=Layers({"*": {"cherry_picking": 0.1}, "support/*": {"cherry_picking": 1.0}}),
         salt="v2",
         risks=risks,
         low_score=-0.5,
@@ -106,6 +110,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         rates="https://rates.example/app",
         rates_token="t0ken",  # noqa: S106 none
         emit=("metrics", "event"),
+        carrier=CarrierPlace.OWN,
         queue_size=10,
         redact="mask",
         redact_pattern="email, phone",

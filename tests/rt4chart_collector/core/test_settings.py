@@ -9,7 +9,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.core.errors import SettingsError
-from otel_rt4chart.core.settings import flags_of, load, settings_of
+from otel_rt4chart.core.settings import flags_of, in_force, load, settings_of
 from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.settings.application import setting_warnings
 from rt4chart_collector.core.environment import demo_environ
@@ -121,6 +121,23 @@ def test_no_setting_of_the_service_is_called_misspelt() -> None:
     names = [one.variable for one in settings_of(ServiceSettings)]
 
     assert list(setting_warnings(dict.fromkeys(names, "1"))) == []
+
+
+def test_layers_and_carriers_are_shown_as_they_are_written() -> None:
+    """On the settings page; a flag takes them, too."""
+    written = "cherry_picking=0.1; support/*: cherry_picking=1"
+    environ = {"RT4CHART_LAYERS": written, "RT4CHART_CARRIER": "own"}
+
+    service = load(ServiceSettings, environ=environ)
+
+    found = {one.variable: one.value for one in in_force(service) if not one.is_default}
+    assert found["RT4CHART_CARRIER"] == "own"
+    assert found["RT4CHART_LAYERS"] == (
+        "citations=1, cherry_picking=0.1, sycophancy=1, second_judge=borderline; "
+        "support/*: cherry_picking=1"
+    )
+    flags = {"layers": written, "carrier": "own"}
+    assert load(ServiceSettings, flags, environ={}).layers == service.layers
 
 
 def test_metrics_go_where_one_of_two_variables_says() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
@@ -25,11 +25,11 @@ def pairs(attributes: Mapping[str, str]) -> list[KeyValue]:
     return [KeyValue(key=key, value=text(value)) for key, value in attributes.items()]
 
 
-def request(*spans: Span, service: str = "shop") -> bytes:
-    """A request with these spans of one service."""
+def request(*spans: Span, service: str = "shop", scope: str = "") -> bytes:
+    """A request with these spans of one service and one scope."""
     group = ResourceSpans(
         resource=Resource(attributes=pairs({semconv.SERVICE_NAME: service})),
-        scope_spans=[ScopeSpans(spans=spans)],
+        scope_spans=[ScopeSpans(scope=InstrumentationScope(name=scope), spans=spans)],
     )
     return ExportTraceServiceRequest(resource_spans=[group]).SerializeToString()
 

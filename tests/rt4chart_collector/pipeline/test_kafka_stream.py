@@ -9,6 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -402,3 +403,30 @@ def test_traces_that_a_store_does_not_take_are_tried_again(client: Client) -> No
     assert waits == ({}, 0)
     assert source.committed == {0: 1}
     assert decisions(client) == {("verified", "entailed"): 1}
+
+
+def verdict_message(number: int) -> bytes:
+    """A message with a verdict below that trace's answer, which looks like an answer itself."""
+    (span,) = rag_trace(number, start_ns=NOON + SECOND, answer=GOOD)[1:2]
+    span.parent_span_id, span.span_id = span.span_id, bytes.fromhex("f" * 16)
+    return request(span, scope=SCOPE_NAME)
+
+
+def test_verdict_that_comes_back_is_committed_and_opens_no_trace(client: Client) -> None:
+    """Before its trace, within it and after it: the answer is judged once, as if it never came."""
+    source = MemorySource()
+    member = Member(client, source, quiet_s=5)
+    for message in (verdict_message(1), answer(1), verdict_message(1)):
+        source.send(0, message)
+    member.step()
+    opened = member.assembler.open_traces
+    member.step(6)
+    member.work()
+    source.send(0, verdict_message(1))
+    member.step()
+    after = member.assembler.open_traces
+    member.step()
+
+    assert (opened, after) == (1, 0)
+    assert decisions(client) == {("verified", "entailed"): 1}
+    assert source.committed == {0: 4}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from otel_rt4chart.core.semconv import SCOPE_NAME, SERVICE_NAME
+from otel_rt4chart.core.semconv import CARRIER_NAME, SCOPE_NAME, SERVICE_NAME
 from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
 from otel_rt4chart.spans.model.record import (
     Attributes,
@@ -17,7 +17,7 @@ from otel_rt4chart.spans.model.record import (
     SpanRecord,
 )
 from otel_rt4chart.spans.model.span_view import OperationKind
-from rt4chart_collector.store.engine.columns import ServiceName, SpanId, TraceId
+from rt4chart_collector.store.engine.columns import AnswerKey, ServiceName, SpanId, TraceId
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
@@ -109,10 +109,17 @@ ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 LIMIT {{most:UInt64}}
 """  # noqa: S608 - names of columns alone, values are parameters
-STORED_TRACES = """
-SELECT DISTINCT TraceId FROM otel_traces_trace_id_ts WHERE TraceId IN {ids:Array(String)}
-"""
-SPAN_COUNT = "SELECT uniqExact(SpanId) FROM otel_traces WHERE TraceId = {trace:String}"
+# Not from the side table: a process that is killed may have stored a span without its row there.
+STORED_CARRIERS = f"""
+SELECT DISTINCT TraceId, SpanId FROM otel_traces
+WHERE SpanName = '{CARRIER_NAME}' AND ScopeName = '{SCOPE_NAME}'
+  AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND TraceId IN {{traces:Array(String)}} AND SpanId IN {{spans:Array(String)}}
+"""  # noqa: S608 - our own names alone, values are parameters
+SPAN_COUNT = f"""
+SELECT uniqExact(SpanId) FROM otel_traces
+WHERE TraceId = {{trace:String}} AND ScopeName != '{SCOPE_NAME}'
+"""  # noqa: S608
 
 
 def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
@@ -159,16 +166,21 @@ def spans_of(
     return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, parameters)]
 
 
-def stored_traces(client: Client, trace_ids: Sequence[str]) -> set[str]:
-    """Those of the traces that have a stored span."""
-    if not trace_ids:
-        return set()
-    rows = client.query(STORED_TRACES, {"ids": list(trace_ids)}).result_rows
-    return {trace_id for (trace_id,) in rows}
+def stored_carriers(
+    client: Client, keys: Collection[AnswerKey], *, since_ns: int
+) -> set[AnswerKey]:
+    """The keys of stored carriers among these (trace id, span id); none began before `since_ns`."""
+    parameters = {
+        "traces": sorted({trace_id for trace_id, _ in keys}),
+        "spans": sorted({span_id for _, span_id in keys}),
+        "since": max(since_ns, 0),
+    }
+    rows = client.query(STORED_CARRIERS, parameters).result_rows
+    return {(trace_id, span_id) for trace_id, span_id in rows}
 
 
 def span_count(client: Client, trace_id: str) -> int:
-    """The number of stored spans of the trace."""
+    """The number of stored spans of the trace without verdicts."""
     return int(read_int(client, SPAN_COUNT, {"trace": trace_id}))
 
 

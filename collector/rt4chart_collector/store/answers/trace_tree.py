@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.core import semconv
 from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.model.record import Attributes, SpanRecord
 from otel_rt4chart.spans.reading.reader import AttributeIndex, detect_kind
@@ -59,7 +58,8 @@ class TraceSpan:
 class TraceTree:
     """A trace's spans, each after its parent, siblings by time.
 
-    `start_ns` and `end_ns` bound the whole trace; `is_cut` if some spans were left out.
+    `start_ns` and `end_ns` bound the application's spans: a verdict may be days later. `is_cut` if
+    some spans were left out.
     """
 
     spans: tuple[TraceSpan, ...]
@@ -67,14 +67,23 @@ class TraceTree:
     end_ns: int
     is_cut: bool
 
+    @property
+    def span_count(self) -> int:
+        """The number of the application's spans."""
+        return sum(not span.is_ours for span in self.spans)
+
 
 def build_tree(spans: Sequence[SpanRecord], *, limit: int = MAX_SPANS) -> TraceTree | None:
-    """The tree of the first `limit` spans of one trace, given by time; None without spans."""
+    """The tree of the first `limit` spans of one trace, given by time; None without spans.
+
+    A trace of verdicts alone is what is left of one whose spans have expired.
+    """
     read = {span.span_id: span for span in spans[:limit]}
-    if not read:
+    own = [span for span in read.values() if not span.is_verdict]
+    if not own:
         return None
-    start = min(span.start_ns for span in read.values())
-    end = max(span.end_ns for span in read.values())
+    start = min(span.start_ns for span in own)
+    end = max(span.end_ns for span in own)
     return TraceTree(_in_order(read), start, end, is_cut=len(spans) > limit)
 
 
@@ -123,7 +132,7 @@ def _span(span: SpanRecord, depth: int, children: int, *, is_orphan: bool) -> Tr
         depth,
         children,
         is_orphan,
-        span.scope_name == semconv.SCOPE_NAME,
+        span.is_verdict,
         _token_count(span.attributes, INPUT_TOKEN_KEYS),
         _token_count(span.attributes, OUTPUT_TOKEN_KEYS),
     )

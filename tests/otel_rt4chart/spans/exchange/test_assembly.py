@@ -8,6 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.core import semconv
 from otel_rt4chart.spans.exchange.assembly import (
     AssembledTrace,
     TraceBuffer,
@@ -182,3 +183,34 @@ def test_who_wants_to_know_is_told_of_traces_given_up() -> None:
     traces.add(trace_spans(2), 1)
 
     assert [(one.trace_id, len(one.spans)) for one in told] == [(f"{1:032x}", 3)]
+
+
+def carrier(trace_id: str) -> SpanRecord:
+    """A verdict on an answer of that trace, as another process stores or sends it."""
+    return replace(SPAN, trace_id=trace_id, span_id="f" * 16, scope_name=semconv.SCOPE_NAME)
+
+
+def test_verdict_neither_opens_a_trace_nor_keeps_it_open() -> None:
+    """It comes after its trace was read, and says nothing about what is still to come."""
+    traces = buffer()
+    spans = trace_spans(1)
+    traces.add([carrier("7" * 32)], 0)
+    assert len(traces) == 0
+    traces.add(spans, 0)
+
+    traces.add([carrier(spans[0].trace_id)], 9)
+
+    (closed,) = traces.close(10, 9)
+    assert (ids(closed.spans), closed.is_whole) == (ids(spans), True)
+
+
+def test_verdict_does_not_open_its_trace_again() -> None:
+    """A late span of the application does, and is then judged with the others."""
+    traces = buffer()
+    spans = trace_spans(1)
+    traces.add(spans, 0)
+    traces.close(10, 9)
+
+    traces.add([carrier(spans[0].trace_id)], 11)
+
+    assert (len(traces), traces.size) == (0, 0)

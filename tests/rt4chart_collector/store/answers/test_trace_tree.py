@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.store.answers.spans import insert_spans, spans_of
+from rt4chart_collector.store.answers.spans import insert_spans, span_count, spans_of
 from rt4chart_collector.store.answers.trace_tree import _in_order, build_tree
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN
@@ -48,6 +48,35 @@ def test_a_trace_is_a_tree_in_the_order_of_time(client: Client) -> None:
     assert [one.is_ours for one in found.spans] == [False, False, True]
     assert (found.start_ns, found.end_ns, found.is_cut) == (NOON, NOON + 3 * SECOND, False)
     assert found.spans[1].status == "Error"
+
+
+def test_a_verdict_is_shown_in_its_trace_but_is_no_part_of_its_time(client: Client) -> None:
+    """It may be days later, and is not counted among the application's spans."""
+    late = NOON + 86_400 * SECOND
+    ours = replace(
+        SPAN,
+        span_id="d" * 16,
+        parent_span_id=SPAN.span_id,
+        scope_name=SCOPE_NAME,
+        start_ns=late,
+        end_ns=late + SECOND,
+    )
+    insert_spans(client, [ROOT, replace(SPAN, parent_span_id=ROOT.span_id), ours])
+
+    found = build_tree(spans_of(client, [TRACE]))
+
+    assert found is not None
+    assert [(one.depth, one.is_ours) for one in found.spans] == [(0, False), (1, False), (2, True)]
+    assert (found.start_ns, found.end_ns) == (NOON, NOON + 3 * SECOND)
+    assert (found.span_count, span_count(client, TRACE)) == (2, 2)
+
+
+def test_a_trace_of_which_only_verdicts_are_left_is_none(client: Client) -> None:
+    """The application's spans have expired: a verdict may be younger than they."""
+    insert_spans(client, [replace(SPAN, scope_name=SCOPE_NAME)])
+
+    assert build_tree(spans_of(client, [TRACE])) is None
+    assert span_count(client, TRACE) == 0
 
 
 def test_a_span_whose_parent_is_missing_stands_as_a_root(client: Client) -> None:

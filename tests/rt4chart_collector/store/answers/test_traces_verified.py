@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.spans.exchange.carrier import carrier_span
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify import LocalJudge, Verifier
+from otel_rt4chart.verify.core.model import Action, Advice, ClaimStatus, Evidence, Finding
 from rt4chart_collector.store.answers.spans import SPANS, insert_spans, spans_of
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -123,6 +125,80 @@ def test_unused_chunk_stands_beside_the_verdict(any_client: Client) -> None:
     assert list(second.values()) == [
         {**about, "used": False, "supports": [], "contradicts": [], "limits": []},
     ]
+
+
+def test_answer_and_documents_say_what_a_label_hides(any_client: Client) -> None:
+    """One query has both rates, counts, statuses, findings and action, and what each passage did.
+
+    The carrier that stands in the same trace is left out by its scope.
+    """
+    spans, made = trace(), misleading(trace())
+    insert_spans(any_client, [*spans, carrier_span(made, version="1")])
+    insert_verdicts(any_client, [made])
+
+    query = """
+    SELECT SpanName, mapFilter((key, value) -> startsWith(key, 'rt4chart.'), SpanAttributes)
+    FROM otel_traces_verified
+    WHERE TraceId = {id:String} AND ScopeName != 'otel_rt4chart'
+      AND (SpanAttributes['rt4chart.label'] != '' OR SpanAttributes['rt4chart.documents'] != '')
+    ORDER BY Timestamp
+    """
+    rows = any_client.query(query, {"id": TRACE}).result_rows
+
+    assert [name for name, _ in rows] == ["retriever", "retriever", "llm"]
+    said = dict(rows[2][1])
+    claims = json.loads(said.pop("rt4chart.claims"))
+    assert [claim["status"] for claim in claims] == ["cherry_picked", "contradicted"]
+    assert json.loads(said.pop("rt4chart.statuses")) == {"cherry_picked": 2, "contradicted": 1}
+    (finding,) = json.loads(said.pop("rt4chart.findings"))
+    assert (finding["name"], finding["claim"]) == ("cherry_picked", 0)
+    assert said == {
+        "rt4chart.label": "contradicted",
+        "rt4chart.hallucination_rate": "0.5",
+        "rt4chart.misleading_rate": "0.5",
+        "rt4chart.claim_counts.entailed": "1",
+        "rt4chart.claim_counts.contradicted": "1",
+        "rt4chart.claim_counts.baseless": "0",
+        "rt4chart.claim_counts.undecided": "0",
+        "rt4chart.action": "escalate",
+    }
+    documents = {
+        one["id"]: (one["used"], one["supports"], one["contradicts"], one["limits"])
+        for _, attributes in rows[:2]
+        for one in json.loads(attributes["rt4chart.documents"])
+    }
+    assert documents == {
+        "kb-1": (True, [0], [], []),
+        "kb-2": (False, [], [1], []),
+        unnamed_id(): (False, [], [], [0]),
+    }
+
+
+def misleading(spans: list[SpanRecord]) -> Verdict:
+    """The verdict on the trace's answer, whose true claim is limited by an unused passage."""
+    made = verified(spans)
+    assert made.report is not None
+    first, second = made.report.claims
+    limit = Evidence(unnamed_id(), 0, 23, "Our office is in Leipzig", "limits")
+    picked = replace(
+        first,
+        status=ClaimStatus.CHERRY_PICKED,
+        check_rate=0.5,
+        evidence=(*first.evidence, limit),
+    )
+    report = replace(
+        made.report,
+        claims=(picked, second),
+        findings=(Finding("cherry_picked", "kb-3 limits it", claim=0),),
+        advice=Advice(Action.ESCALATE, "a passage limits the claim"),
+    )
+    return replace(made, report=report)
+
+
+def unnamed_id() -> str:
+    """The id that the document without one gets."""
+    (candidate,) = find_candidates(trace())
+    return candidate.exchange.passages[2].id
 
 
 def test_other_spans_and_columns_are_as_they_were(any_client: Client) -> None:

@@ -90,8 +90,8 @@ GROUP BY ServiceName, Route, VerifierId, Tick, Environment, Model, PromptVersion
 
 DROP VIEW IF EXISTS {database}.otel_traces_verified;
 
--- As in 0001. An answer's span also carries its misleading rate, the counts of its statuses, its findings
--- and its action; a document also the claims that it limits. Of an answer that several
+-- As in 0001. An answer's span also carries its misleading rate, the counts of its labels and of its
+-- statuses, its findings and its action; a document also the claims that it limits. Of an answer that several
 -- verifiers judged, the last verdict counts. Claims are numbered within their answer.
 CREATE VIEW IF NOT EXISTS {database}.otel_traces_verified AS
 WITH
@@ -100,7 +100,9 @@ WITH
             argMax(VerifierId, Version) AS VerifierId,
             argMax(toString(Label), Version) AS Label,
             argMax(EntailedCount, Version) AS Entailed,
-            argMax(ContradictedCount + BaselessCount, Version) AS Unfaithful,
+            argMax(ContradictedCount, Version) AS Contradicted,
+            argMax(BaselessCount, Version) AS Baseless,
+            argMax(UndecidedCount, Version) AS Undecided,
             argMax(MisleadingCount, Version) AS Misleading,
             argMax(toString(Checked), Version) AS Checked,
             argMax(Statuses, Version) AS Statuses,
@@ -131,7 +133,8 @@ WITH
     ),
     answers AS (
         SELECT v.TraceId AS TraceId, v.SpanId AS SpanId, v.Label AS Label,
-            v.Entailed + v.Unfaithful AS Decided, v.Unfaithful AS Unfaithful, c.Claims AS Claims,
+            map('entailed', v.Entailed, 'contradicted', v.Contradicted, 'baseless', v.Baseless, 'undecided', v.Undecided) AS Counts,
+            v.Contradicted + v.Baseless AS Unfaithful, v.Entailed + v.Contradicted + v.Baseless AS Decided, c.Claims AS Claims,
             v.Misleading AS Misleading, v.Checked AS Checked, v.Statuses AS Statuses, v.Findings AS Findings, v.Action AS Action,
             arrayMap(
                 (document, stages) -> CAST(
@@ -191,6 +194,10 @@ SELECT
             'rt4chart.label', a.Label,
             'rt4chart.hallucination_rate', if(a.Decided > 0, toString(a.Unfaithful / a.Decided), ''),
             'rt4chart.misleading_rate', if(a.Decided > 0 AND a.Checked != 'no', toString(a.Misleading / a.Decided), ''),
+            'rt4chart.claim_counts.entailed', if(a.Label != '', toString(a.Counts['entailed']), ''),
+            'rt4chart.claim_counts.contradicted', if(a.Label != '', toString(a.Counts['contradicted']), ''),
+            'rt4chart.claim_counts.baseless', if(a.Label != '', toString(a.Counts['baseless']), ''),
+            'rt4chart.claim_counts.undecided', if(a.Label != '', toString(a.Counts['undecided']), ''),
             'rt4chart.statuses', if(notEmpty(a.Statuses), toJSONString(a.Statuses), ''),
             'rt4chart.findings', if(a.Findings NOT IN ('', '[]'), a.Findings, ''),
             'rt4chart.action', a.Action,
