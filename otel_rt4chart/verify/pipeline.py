@@ -16,6 +16,7 @@ from otel_rt4chart.verify.core.steps import (
     run_steps,
     run_steps_async,
 )
+from otel_rt4chart.verify.findings.classify import failure_kinds
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.findings.statuses import with_statuses
@@ -137,5 +138,6 @@ class Verifier:
         label = and_join(claim.label for claim in claims)
         findings = find(exchange, claims, run.notes(), self._scanner, self._authority, meter, plan)
         claims = with_statuses(claims, findings, plan)
+        findings = (*findings, *failure_kinds(claims, findings, exchange.question))
         elapsed = (self._clock() - started) / 1e6 if self._clock else None
         return Report(label, claims, self.judge.id, findings, meter.usage(elapsed), plan)
