@@ -158,7 +158,7 @@ def classify_failure(
     primary = _primary(judged, tagged, found)
     # A premise that the answer took over is the reason for every other difference.
     if _restates_premise(slots.text, question) or is_sycophantic(status, findings):
-        primary = MeaningChange(FailureKind.ECHO, _longest_run(slots, own))
+        primary = MeaningChange(FailureKind.ECHO)
     elif label == Label.BASELESS and laid.coverage < _OFF_TOPIC:
         primary = _off_topic_change(claim, primary)
     elif status is ClaimStatus.CHERRY_PICKED and is_exclusion(sources):

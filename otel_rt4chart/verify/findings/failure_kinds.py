@@ -193,7 +193,7 @@ KIND_OF_DROPPED: Mapping[str, FailureKind] = {
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
-    """The kind in a fingerprint such as `fp3:contradicted:number`; None for an unknown one."""
+    """The kind in a fingerprint such as `fp4:contradicted:number`; None for an unknown one."""
     value = fingerprint.rpartition(":")[2]
     return next((kind for kind in FailureKind if kind == value), None)
 

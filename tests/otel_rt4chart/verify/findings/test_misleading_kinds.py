@@ -64,7 +64,7 @@ def test_without_a_finding_the_evidence_tells() -> None:
     assert kind_of(ClaimStatus.QUALIFIER_DROPPED, "MRI is covered if approved.") is (
         FailureKind.DROPPED_CONDITION
     )
-    assert kind_of(ClaimStatus.QUALIFIER_DROPPED, DENIED) is FailureKind.QUALIFIER
+    assert kind_of(ClaimStatus.QUALIFIER_DROPPED, PAID) is FailureKind.QUALIFIER
 
 
 @pytest.mark.parametrize(("restriction", "expected"), KIND_OF_DROPPED.items())
