@@ -203,7 +203,11 @@ def test_twenty_misleading_answers_are_two_named_issues(client: Client) -> None:
         (10, "misleading", 1.0),
     ]
     assert cherry.issue.fingerprint == "fp4:entailed:cherry_picked_exclusion"
-    found = diagnose(client, load_failures(client, cherry.issue, limit=10))
+    failures = load_failures(client, cherry.issue, limit=10)
+    assert {(len(one.used), [at.relation for at in one.against][0]) for one in failures} == {
+        (1, "limits")
+    }
+    found = diagnose(client, failures)
     assert dict(found.counts) == {LossStage.LEFT_OUT: 10}
 
 

@@ -97,7 +97,7 @@ def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues)
     assert shown["models"] == [{"name": "", "claims": 8, "weighted": 80.0}]
     words = issues("show", "ab00000000000001")
     assert "Number differs from the source" in words
-    assert "passage   p1: The " in words
+    assert "contradicts  p1: The " in words
     assert issues("show", "--examples", "3", "AB00000000000001") == words
 
 

@@ -178,10 +178,14 @@ class Failure:
     @property
     def against(self) -> tuple[Evidence, ...]:
         """The sentences that contradict or limit the claim, as evidence or by a finding."""
-        known = (self.evidence, *(finding.evidence for finding in self.findings))
-        return tuple(
-            dict.fromkeys(one for some in known for one in some if one.relation != "supports")
-        )
+        known = (*(finding.evidence for finding in self.findings), self.evidence)
+        found = {
+            (one.passage_id, one.start): one
+            for some in known
+            for one in some
+            if one.relation != "supports"
+        }
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
