@@ -204,7 +204,7 @@ def test_twenty_misleading_answers_are_two_named_issues(client: Client) -> None:
     ]
     assert cherry.issue.fingerprint == "fp4:entailed:cherry_picked_exclusion"
     failures = load_failures(client, cherry.issue, limit=10)
-    assert {(len(one.used), [at.relation for at in one.against][0]) for one in failures} == {
+    assert {(len(one.used), next(at.relation for at in one.against)) for one in failures} == {
         (1, "limits")
     }
     found = diagnose(client, failures)
