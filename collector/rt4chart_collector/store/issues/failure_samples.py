@@ -42,7 +42,8 @@ LIMIT {{limit:UInt32}}
 FAILURE_POINTS = f"""
 WITH drawn AS ({RANDOM_FAILURES})
 SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
-    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim, toString(c.Label) AS label,
+    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim,
+    if(c.Label = 'entailed', toString(c.Status), toString(c.Label)) AS label,
     c.ServiceName AS service, c.Route AS route, toUnixTimestamp64Nano(c.Timestamp) AS time_ns,
     if(a.Version > c.Version, a.IssueId, 0) AS issue
 FROM (
@@ -50,8 +51,8 @@ FROM (
     WHERE EmbeddingModel = {{model:String}} AND (TraceId, SpanId, ClaimIndex) IN drawn
 ) AS e
 INNER JOIN (
-    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, ServiceName, Route,
-        Timestamp, Version
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, Status, ServiceName,
+        Route, Timestamp, Version
     FROM rt4chart_claims FINAL
     WHERE {IS_FAILURE} AND IsDeleted = 0 AND {IN_SCOPE}
       AND TraceId IN (SELECT TraceId FROM drawn)
@@ -68,7 +69,10 @@ ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex), e.TraceId, e.SpanId, e.C
 
 @dataclass(frozen=True, slots=True)
 class FailurePoint:
-    """A failure with its vector; `issue` is 0 if unassigned, `claim` the start of its text."""
+    """A failure with its vector; `issue` is 0 if unassigned, `claim` the start of its text.
+
+    `label` of a misleading claim is its status.
+    """
 
     key: StoredKey
     vector: Sequence[float]
