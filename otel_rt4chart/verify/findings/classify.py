@@ -449,6 +449,8 @@ def _denies_source(negation: Token, claim: Slots, context: ContextIndex) -> bool
 
     "It costs nothing" denies nothing of a sentence that has no cost.
     """
+    if claim.text[negation.end : negation.end + 1] == "-":  # "a never-before-seen image"
+        return False
     denied = _denied_stems(negation, claim)
     theirs = {
         sentence.tokens[at].stem

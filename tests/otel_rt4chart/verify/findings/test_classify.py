@@ -337,6 +337,15 @@ def test_nothing_as_an_object_denies_its_verb() -> None:
     assert FailureKind.POLARITY in found.kinds
 
 
+def test_a_negation_within_a_compound_denies_nothing() -> None:
+    """What was never seen before is new."""
+    found = difference(
+        "A never-before-seen site opened.", [SITE], clashes=[Clash("term", "never-before-seen")]
+    )
+
+    assert FailureKind.POLARITY not in found.kinds
+
+
 @pytest.mark.parametrize("word", ["article", "author", "discusses"])
 def test_words_about_the_text_are_no_difference(word: str) -> None:
     """An answer calls a podcast an article; that says nothing about what went wrong."""
