@@ -251,7 +251,7 @@ def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None
     record_events(two, [IssueEvent(FIRST, time.time_ns(), PROPOSED_SPLIT, json.dumps(value))])
 
     assert "groups of 6 and 2" in issues("split", f"{FIRST:016x}")
-    assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
+    assert f"rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
     assert last(two)[1] == PROPOSED_SPLIT
 
 
