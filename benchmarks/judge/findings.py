@@ -125,8 +125,10 @@ def marked_kinds(row: LabelledAnswer, report: Report) -> Iterator[str]:
     for finding in report.findings:
         if finding.name != "failure_kind" or finding.claim is None:
             continue
-        start, end = report.claims[finding.claim].answer_range
-        if any(start < span.range.end and span.range.start < end for span in row.spans):
+        claim = report.claims[finding.claim]
+        start, end = claim.answer_range
+        is_marked = any(start < span.range.end and span.range.start < end for span in row.spans)
+        if claim.label.is_unfaithful and is_marked:
             yield finding.kind
 
 

@@ -33,15 +33,18 @@ class EvalGate:
         *,
         max_rate: float = 0.05,
         max_undecided: float = 0.2,
+        count: str = "either",
         baseline: str | Path | None = None,
         dsn: str | None = None,
     ) -> GateOutcome:
         """Answer and verify every case, and return the outcome if the gate passes.
 
         `evalset` is a file or a release (NAME, NAME@RELEASE). `answer` is the application: it gets
-        a question and the texts of its passages, and returns an answer. Raises AssertionError with
-        the report if the gate fails, InputError if there is no such eval set.
+        a question and the texts of its passages, and returns an answer. `count` says which claims
+        count: `unfaithful`, `misleading` or `either`. Raises AssertionError with the report if the
+        gate fails, InputError if there is no such eval set.
         """
+        from otel_rt4chart.verify.core.rates import Measure
         from rt4chart_clustering.evalset.load import load_cases
         from rt4chart_clustering.gate.answers import NewAnswer
         from rt4chart_clustering.gate.compare import compare
@@ -62,8 +65,9 @@ class EvalGate:
         result = verify_answers(
             name, cases, answers, self._verifier, jobs=1, show=lambda done: None
         )
-        compared = compare(before, result) if before else None
-        found = evaluate_gate(result, GateLimits(max_rate, max_undecided), compared)
+        measure = Measure(count)
+        compared = compare(before, result, measure) if before else None
+        found = evaluate_gate(result, GateLimits(max_rate, max_undecided, measure), compared)
         if not found.is_open:
             raise AssertionError(format_text(found))
         return found

@@ -28,6 +28,7 @@ from otel_rt4chart.verify.core.steps import (
 from otel_rt4chart.verify.findings.advice import advise, confirmed
 from otel_rt4chart.verify.findings.cherry_picking import THRESHOLD as CHERRY_PICK_THRESHOLD
 from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
+from otel_rt4chart.verify.findings.classify import failure_kinds
 from otel_rt4chart.verify.findings.find import find, limit_findings
 from otel_rt4chart.verify.findings.stale import Authority
 from otel_rt4chart.verify.findings.statuses import with_statuses
@@ -186,7 +187,10 @@ class Verifier:
                 exchange, claims, run.judged_on, self.judge, self._embedder or self._encoder
             )
         claims = with_statuses(claims, findings, plan)
-        return Report(label, claims, self.judge.id, limit_findings(findings), plan=plan)
+        listed = limit_findings(findings)
+        # The kinds follow from the listed findings, which are stored: an issue has no others.
+        listed = (*listed, *failure_kinds(claims, listed, exchange.question))
+        return Report(label, claims, self.judge.id, listed, plan=plan)
 
 
 def choose_scanner(judge: Judge | BatchJudge) -> Judge | BatchJudge:

@@ -35,4 +35,6 @@ def test_the_gate_s_words_are_the_failure(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-q", "--rt4chart-judge", "rules", *plugins)
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*failed: the rate is 100.0%, at most 5.0% is allowed*"])
+    result.stdout.fnmatch_lines(
+        ["*failed: 100.0% of the claims are unfaithful or misleading, at most 5.0% is allowed*"]
+    )

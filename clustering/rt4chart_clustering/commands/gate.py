@@ -19,9 +19,10 @@ from otel_rt4chart.commands.verify import (
 )
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.build import JUDGES, build_verifier, settings_for_judge
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate.answers import read_answers, run_command
-from rt4chart_clustering.gate.compare import check_judge, compare
+from rt4chart_clustering.gate.compare import check_comparable, compare
 from rt4chart_clustering.gate.evaluate import GateLimits, GateOutcome, evaluate_gate
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
 from rt4chart_clustering.gate.result import load_result, result_path, save_result
@@ -57,6 +58,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--max-rate", type=parse_share, default=0.05, metavar="RATE", help="0 to 1 (default 0.05)"
     )
     parser.add_argument(
+        "--count",
+        choices=list(Measure),
+        default=Measure.EITHER,
+        type=Measure,
+        help="the claims that count: unfaithful, misleading or either (default)",
+    )
+    parser.add_argument(
         "--max-undecided",
         type=parse_share,
         default=0.2,
@@ -82,7 +90,7 @@ def execute(options: argparse.Namespace) -> int:
     settings = settings_for_judge(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
     if before is not None:
-        check_judge(before, verifier.judge.id)  # before the application is run
+        check_comparable(before, verifier.judge.id, options.count)  # before the application is run
     if options.answers is not None:
         answers = read_answers(options.answers, cases)
     else:
@@ -93,8 +101,8 @@ def execute(options: argparse.Namespace) -> int:
         result = verify_answers(name, cases, answers, verifier, jobs=jobs, show=show)
     found = evaluate_gate(
         result,
-        GateLimits(options.max_rate, options.max_undecided),
-        compare(before, result) if before else None,
+        GateLimits(options.max_rate, options.max_undecided, options.count),
+        compare(before, result, options.count) if before else None,
     )
     if options.save:
         save_result(result, result_path(options.save))

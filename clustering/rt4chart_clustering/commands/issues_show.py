@@ -113,7 +113,8 @@ def issue_row(one: RankedIssue) -> dict[str, Any]:
         "claims": issue.claims,
         "answers": issue.answers,
         "weighted": round(issue.weighted, 2),
-        "a_day": round((traffic.contradicted + traffic.baseless) / traffic.days, 2),
+        "measure": str(one.measure),
+        "a_day": round(traffic.a_day, 2),
         "share": None if traffic.share is None else round(traffic.share, 6),
         "daily": [round(weight, 2) for weight in traffic.daily],
         "first_seen": iso(issue.first_ns),
@@ -130,7 +131,11 @@ def example_row(failure: Failure) -> dict[str, Any]:
         "question": failure.question,
         "claim": failure.claim,
         "label": failure.label,
-        "evidence": [{"passage": one.passage_id, "text": one.text} for one in failure.evidence],
+        "status": failure.status,
+        "evidence": [
+            {"passage": one.passage_id, "text": one.text, "relation": one.relation}
+            for one in dict.fromkeys((*failure.used, *failure.against))
+        ],
         "nearest": failure.nearest,
     }
 

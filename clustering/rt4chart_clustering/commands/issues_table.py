@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
@@ -35,6 +36,7 @@ def issue_table(
         table.add_column(name, no_wrap=True)
     for name in ("claims", "of route"):
         table.add_column(name, no_wrap=True, justify="right")
+    table.add_column("counted as", no_wrap=True)
     for name in ("7 days", "last seen", "owner"):
         table.add_column(name, no_wrap=True)
     for issue_view in found:
@@ -46,6 +48,7 @@ def issue_table(
             Text(f"{level} {issue_view.severity.score:.0f}", _STYLES[level]),
             str(issue.claims),
             format_percent(issue_view.traffic.share),
+            issue_view.measure,
             sparkline(issue_view.traffic.daily),
             utc_time(issue.last_ns),
             clean_text(issue.owner) or Text("–"),
@@ -62,7 +65,8 @@ def issue_view(shown: Mapping[str, Any]) -> RenderableType:
         Text(
             f"{shown['severity']} {shown['score']:.0f} · {shown['claims']} claims in "
             f"{shown['answers']} answers · {shown['a_day']:g} a day, "
-            f"{format_percent(shown['share'])} of the route · {sparkline(tuple(shown['daily']))}"
+            f"{format_percent(shown['share'])} of the route, {shown['measure']} · "
+            f"{sparkline(tuple(shown['daily']))}"
         ),
         Text(f"first seen {shown['first_seen']}, last seen {shown['last_seen']}"),
     ]
@@ -143,10 +147,9 @@ def _named_parts(parts: Sequence[Mapping[str, Any]]) -> str:
 
 def _claim(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines = [("claim", claim["claim"]), ("label", str(claim["label"]))]
-    lines += [
-        ("passage", f"{issue_view['passage']}: {issue_view['text']}")
-        for issue_view in claim["evidence"]
-    ]
+    if claim["label"] == Label.ENTAILED:
+        lines.append(("status", str(claim["status"])))
+    lines += [(one["relation"], f"{one['passage']}: {one['text']}") for one in claim["evidence"]]
     if not claim["evidence"] and claim["nearest"]:
         lines.append(("nearest", claim["nearest"]))
     return [*lines, ("trace", claim["trace_id"])]

@@ -180,9 +180,13 @@ def _cases_table(
 
 
 def _question_and_labels(stored: StoredCase) -> tuple[str, str]:
-    """A case's question, and the labels of its unfaithful claims."""
+    """A case's question, and the labels of its failures; of misleading claims the status."""
     case = parse_stored_case(stored)
-    wrong = dict.fromkeys(str(claim.label) for claim in case.claims if claim.label.is_unfaithful)
+    wrong = dict.fromkeys(
+        str(claim.status if claim.is_misleading else claim.label)
+        for claim in case.claims
+        if claim.is_failure
+    )
     return case.exchange.question, " ".join(wrong)
 
 

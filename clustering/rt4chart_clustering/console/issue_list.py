@@ -114,6 +114,8 @@ def _columns(ids: Mapping[int, str], now_ns: int) -> list[Column[RankedIssue]]:
         Column("share", "Of route", lambda row: row.traffic.share,
                lambda row: percent(row.traffic.share), is_number=True, is_sortable=True,
                hint="of the route's decided claims in the last 7 days"),
+        Column("measure", "Counted as", lambda row: str(row.measure), is_sortable=True,
+               hint="unfaithful: contradicted or baseless; misleading: true, but not all of it"),
         Column("daily", "7 days", lambda row: " ".join(f"{day:g}" for day in row.traffic.daily),
                _sparkline, hint="weighted failures a day, today last"),
         Column("last_seen", "Last seen", lambda row: iso(row.issue.last_ns),

@@ -231,15 +231,19 @@ def _stages(found: Diagnosis) -> list[dict[str, object]]:
 
 def _tables(details: IssueDetails) -> list[Table[Row]]:
     """The page's rows as files: `?format=&table=`."""
-    answers = ("trace_id", "span_id", "claim", "answered_at", "label", "question", "text", "url")
+    answers = ("trace_id", "span_id", "claim", "answered_at", "label", "status", "question", "text",
+               "used", "against", "url")  # fmt: skip
     events = ("at", "issue", "by", "kind", "value", "note")
     claims: list[Row] = [
         (
             *failure.key,
             iso(failure.time_ns),
             str(failure.label),
+            str(failure.status),
             failure.question,
             failure.claim,
+            "\n".join(one.text for one in failure.used),
+            "\n".join(one.text for one in failure.against),
             answer_url(*failure.key),
         )
         for failure in details.typical

@@ -94,7 +94,8 @@ class Enrichers:
     def difference(self, failure: Failure) -> ClaimDifference:
         """How a failure differs from its source; words are tagged only if the judge named none."""
         found = _classify(failure, failure.clashes)
-        if self.tagger is None or failure.clashes or found.kind not in _GENERAL_KINDS:
+        is_told = failure.clashes or failure.is_misleading or found.kind not in _GENERAL_KINDS
+        if self.tagger is None or is_told:
             return found
         return _classify(failure, self.tagger.tag(failure.claim, _sources(failure)))
 
@@ -129,6 +130,8 @@ def _classify(failure: Failure, clashes: Sequence[Clash]) -> ClaimDifference:
         _sources(failure),
         question=failure.question,
         clashes=clashes,
+        status=failure.status,
+        findings=failure.findings,
     )
 
 
@@ -138,7 +141,7 @@ def _sources(failure: Failure) -> tuple[str, ...]:
 
 def failure_text(failure: Failure) -> FailureText:
     """The part of a failure that a model is shown."""
-    return FailureText(failure.claim, str(failure.label), tuple(filter(None, _sources(failure))))
+    return FailureText(failure.claim, failure.verdict, tuple(filter(None, _sources(failure))))
 
 
 @contextmanager

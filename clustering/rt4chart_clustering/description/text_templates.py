@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
 from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
@@ -15,12 +16,13 @@ from otel_rt4chart.verify.findings.failure_kinds import (
     kind_of_fingerprint,
 )
 from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.word_lists import FINGERPRINT_META
 
 MAX_LENGTH = 60
 # Characters that terminals, HTML, Markdown or chats read as markup: `[red]`, `<!all>`.
 _MARKUP = str.maketrans("<>[]{}`|*~\\@", "‹›()()'/··/＠")
 # A title names a value only if this share of the claims, and at least three, have it.
-COMMON_SHARE, COMMON_COUNT = 0.3, 3
+COMMON_SHARE, COMMON_COUNT = 0.8, 3
 
 
 def template_title(
@@ -51,8 +53,9 @@ def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:
     """
     if found.kind in UNEXPLAINED:
         return mask_claim(claim)
+    verdict = Measure.MISLEADING if label == Label.ENTAILED else label
     explained = [kind for kind in FailureKind if kind in found.kinds - UNEXPLAINED]
-    return f"{label}: {'; '.join(one.description for one in explained)}"
+    return f"{verdict}: {'; '.join(one.description for one in explained)}"
 
 
 def mask_claim(claim: str) -> str:
@@ -88,6 +91,14 @@ def _head(fingerprint: str) -> tuple[str, str]:
     return "", clean_line(fingerprint) or "Unfaithful"
 
 
+def _says_something(value: str) -> bool:
+    """False for function words and for words about the text itself: "of", "the article"."""
+    return any(
+        token.is_content and token.norm not in FINGERPRINT_META
+        for token in read_slots(value).tokens
+    )
+
+
 def _common_value(changes: Iterable[MeaningChange], claims: int) -> str:
     """The most common pair of values, if it is common enough to name the issue."""
     counts = Counter((one.claimed, one.found) for one in changes if one.claimed or one.found)
@@ -95,6 +106,8 @@ def _common_value(changes: Iterable[MeaningChange], claims: int) -> str:
         return ""
     (claimed, found), number = min(counts.items(), key=lambda item: (-item[1], item[0]))
     if number < COMMON_COUNT or number < COMMON_SHARE * claims:
+        return ""
+    if not all(_says_something(value) for value in (claimed, found) if value):
         return ""
     if not claimed:
         return f": “{clean_line(found)}”"

@@ -11,17 +11,37 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.semconv import REDACTED
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.json_rows import read_row
-from otel_rt4chart.verify.core.model import Exchange, Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Exchange, Label
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim of the recorded answer, which states it in `answer[start:end]`."""
+    """A claim of the recorded answer, which states it in `answer[start:end]`.
+
+    The status is undecided in rows of earlier versions.
+    """
 
     text: str
     label: Label
     start: int
     end: int
+    status: ClaimStatus = ClaimStatus.UNDECIDED
+
+    @property
+    def is_misleading(self) -> bool:
+        """True for an entailed claim with a status that says what is wrong with it."""
+        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+        return self.label is Label.ENTAILED and self.status not in fine
+
+    @property
+    def is_failure(self) -> bool:
+        """True for an unfaithful and for a misleading claim."""
+        return self.label.is_unfaithful or self.is_misleading
+
+    @property
+    def verdict(self) -> str:
+        """The label, with the status of a misleading claim: "entailed, stale"."""
+        return f"{self.label}, {self.status}" if self.is_misleading else str(self.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +57,12 @@ class CaseSource:
 
 @dataclass(frozen=True, slots=True)
 class EvalCase:
-    """A question with its passages, and the unfaithful answer that was recorded, with its claims.
+    """A question with its passages, and the failed answer that was recorded, with its claims.
 
     The gate asks the question again. `issue` is the id of the issue that the case was promoted
-    from. `reference` is a good answer that a person wrote. Both may be empty.
+    from. `reference` is a good answer that a person wrote. `limits` are the sentences of passages
+    that contradict or limit the answer's claims: an answer that says them is not misleading. All
+    three may be empty.
     """
 
     id: str
@@ -49,6 +71,12 @@ class EvalCase:
     issue: str = ""
     source: CaseSource = CaseSource()
     reference: str = ""
+    limits: tuple[str, ...] = ()
+
+    @property
+    def unwanted(self) -> tuple[ClaimStatus, ...]:
+        """The statuses of the recorded failures, which no claim of a new answer should have."""
+        return tuple(dict.fromkeys(one.status for one in self.claims if one.is_failure))
 
 
 def case_id(exchange: Exchange) -> str:
@@ -74,15 +102,20 @@ def case_row(case: EvalCase) -> dict[str, Any]:
         "contexts": [{"id": one.id, "text": one.text} for one in exchange.passages],
         "answer": exchange.answer,
         "claims": [
-            {"text": one.text, "label": one.label, "start": one.start, "end": one.end}
+            {"text": one.text, "label": one.label, "status": one.status, "start": one.start,
+             "end": one.end}
             for one in case.claims
         ],
-    }
+    }  # fmt: skip
     origin = {name: getattr(source, name) for name in CaseSource.__slots__}
     if exchange.as_of:
         row["as_of"] = exchange.as_of
     if case.reference:
         row["reference"] = case.reference
+    if case.unwanted:
+        row["unwanted"] = list(case.unwanted)
+    if case.limits:
+        row["limits"] = list(case.limits)
     if case.issue:
         row["issue"] = case.issue
     if any(origin.values()):
@@ -103,6 +136,9 @@ def parse_case(row: Mapping[str, Any]) -> EvalCase:
     if not isinstance(source, Mapping):
         raise InputError(f'expected "source" to be an object, got {type(source).__name__}')
     claims = row.get("claims") or []
+    limits = row.get("limits") or []
+    if not isinstance(limits, list):
+        raise InputError(f'expected "limits" to be a list, got {type(limits).__name__}')
     if not isinstance(claims, list):
         raise InputError(f'expected "claims" to be a list, got {type(claims).__name__}')
     return EvalCase(
@@ -112,6 +148,7 @@ def parse_case(row: Mapping[str, Any]) -> EvalCase:
         issue=str(row.get("issue") or ""),
         source=CaseSource(**{name: str(source.get(name) or "") for name in CaseSource.__slots__}),
         reference=str(row.get("reference") or ""),
+        limits=tuple(map(str, limits)),
     )
 
 
@@ -130,7 +167,13 @@ def _claim(given: object, answer: str) -> LabelledClaim:
             f'expected "start" and "end" of a claim within the answer\'s {len(answer)} characters, '
             f"got {start!r} and {end!r}"
         )
-    return LabelledClaim(text, Label(label), start, end)
+    status = given.get("status") or ClaimStatus.UNDECIDED
+    statuses = [one.value for one in ClaimStatus]
+    if status not in statuses:
+        raise InputError(
+            f'expected the "status" of a claim to be one of {", ".join(statuses)}, got {status!r}'
+        )
+    return LabelledClaim(text, Label(label), start, end, ClaimStatus(status))
 
 
 GONE = "answer_gone"

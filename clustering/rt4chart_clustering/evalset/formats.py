@@ -13,6 +13,9 @@ from typing import Any
 from rt4chart_clustering.evalset.case import EvalCase, case_row
 
 Files = Mapping[str, str]
+PHOENIX_METADATA = (
+    "id", "issue", "trace_id", "span_id", "answer", "claims", "unwanted", "limits",
+)  # fmt: skip
 RAGTRUTH_TYPES = {"contradicted": "Evident Conflict", "baseless": "Evident Baseless Info"}
 
 
@@ -100,10 +103,7 @@ def phoenix(cases: Sequence[EvalCase], name: str) -> Files:
         "name": name,
         "inputs": [{"question": row["question"], "contexts": row["contexts"]} for row in flat],
         "outputs": [{"reference": row["reference"]} if row["reference"] else {} for row in flat],
-        "metadata": [
-            {key: row[key] for key in ("id", "issue", "trace_id", "span_id", "answer", "claims")}
-            for row in flat
-        ],
+        "metadata": [{key: row[key] for key in PHOENIX_METADATA} for row in flat],
     }
     return {f"{name}.json": json.dumps(given, ensure_ascii=False, indent=1) + "\n"}
 
@@ -151,6 +151,8 @@ def _flat(case: EvalCase) -> dict[str, Any]:
         "answer": case.exchange.answer,
         "reference": case.reference,
         "claims": row["claims"],
+        "unwanted": row.get("unwanted", []),
+        "limits": list(case.limits),
         "issue": case.issue,
         "trace_id": case.source.trace_id,
         "span_id": case.source.span_id,

@@ -49,8 +49,9 @@ def redact_case(case: EvalCase, redactor: Redactor) -> EvalCase:
     before, exchange = case.exchange.answer, redactor.exchange(case.exchange)
     places = RangeMap(before, exchange.answer)
     claims = (
-        LabelledClaim(redactor.text(one.text), one.label, *places.of(one.start, one.end))
+        replace(one, text=redactor.text(one.text), start=start, end=end)
         for one in case.claims
+        for start, end in (places.of(one.start, one.end),)
     )
     reference = redactor.text(case.reference) if case.reference else ""
     return replace(
@@ -59,6 +60,7 @@ def redact_case(case: EvalCase, redactor: Redactor) -> EvalCase:
         exchange=exchange,
         claims=tuple(claims),
         reference=reference,
+        limits=tuple(redactor.text(one) for one in case.limits),
     )
 
 
@@ -130,8 +132,11 @@ def select_cases(
     not compare it with the passages.
     """
     first: dict[AnswerKey, Failure] = {}
+    limits: defaultdict[AnswerKey, dict[str, None]] = defaultdict(dict)
     for failure in failures:
-        first.setdefault((failure.trace_id, failure.span_id), failure)
+        key = (failure.trace_id, failure.span_id)
+        first.setdefault(key, failure)
+        limits[key] |= dict.fromkeys(one.text for one in failure.against)
     refused: Counter[str] = Counter()
     cases: dict[str, EvalCase] = {}
     claim_of: dict[str, str] = {}
@@ -139,7 +144,7 @@ def select_cases(
         if why := ineligible_answer(candidate):
             refused[why] += 1
         elif candidate is not None:
-            case = _case(candidate, claims, issue)
+            case = _case(candidate, claims, issue, tuple(limits[key]))
             cases.setdefault(case.id, case)
             claim_of.setdefault(case.id, first[key].claim)
     names = list(cases)
@@ -210,7 +215,9 @@ def _answers(
             yield key, recorded.get(key), claims.get(key, ())
 
 
-def _case(candidate: Candidate, claims: Sequence[Claim], issue: str) -> EvalCase:
+def _case(
+    candidate: Candidate, claims: Sequence[Claim], issue: str, limits: tuple[str, ...]
+) -> EvalCase:
     given, length = candidate.exchange, len(candidate.exchange.answer)
     exchange = Exchange(given.question, tuple(given.passages), given.answer, given.as_of)
     at = datetime.fromtimestamp(candidate.start_ns // 1_000_000_000, UTC)
@@ -218,11 +225,12 @@ def _case(candidate: Candidate, claims: Sequence[Claim], issue: str) -> EvalCase
         id=case_id(exchange),
         exchange=exchange,
         claims=tuple(
-            LabelledClaim(one.text, one.label, *one.answer_range)
+            LabelledClaim(one.text, one.label, *one.answer_range, one.status)
             for one in claims
             if one.answer_range.end <= length
         ),
         issue=issue,
+        limits=limits,
         source=CaseSource(
             trace_id=candidate.trace_id,
             span_id=candidate.span_id,

@@ -91,10 +91,11 @@ def format_case(case: EvalCase) -> str:
         lines.append(f"passage   [{printable(one.id)}] {printable(one.text[:MAX_PASSAGE])}{more}")
     lines.append(f"answer    {printable(exchange.answer)}")
     lines += [
-        f"  {one.label:12} {printable(one.text)}"
+        f"  {one.verdict:12} {printable(one.text)}"
         for one in case.claims
         if one.label is not Label.NOT_A_CLAIM
     ]
+    lines += [f"left out  {printable(one[:MAX_PASSAGE])}" for one in case.limits]
     if case.reference:
         lines.append(f"reference {printable(case.reference)}")
     if case.source.trace_id:

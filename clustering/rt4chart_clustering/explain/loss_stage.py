@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from otel_rt4chart.spans.model.verdict import Stage
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from otel_rt4chart.verify.language.tokens import content
 from rt4chart_collector.store.issues.failures import Failure
 
@@ -29,6 +29,7 @@ class LossStage(StrEnum):
     FROM_PROMPT = "cut_from_prompt"
     IGNORED = "present_but_ignored"
     CONTRADICTED = "present_and_contradicted"
+    LEFT_OUT = "present_and_left_out"
     UNKNOWN = "unknown"
 
 
@@ -38,6 +39,7 @@ STAGE_NAMES: Mapping[LossStage, str] = {
     LossStage.FROM_PROMPT: "cut from the prompt",
     LossStage.IGNORED: "present but ignored",
     LossStage.CONTRADICTED: "present and contradicted",
+    LossStage.LEFT_OUT: "present and left out",
     LossStage.UNKNOWN: "unknown",
 }
 STAGE_ADVICE: Mapping[LossStage, str] = {
@@ -62,6 +64,11 @@ STAGE_ADVICE: Mapping[LossStage, str] = {
         "The model had the sentence and contradicts it. Have it quote the sentence before it "
         "answers, lower the temperature, or try another model. Check numbers and exclusions."
     ),
+    LossStage.LEFT_OUT: (
+        "The model had the sentence that limits, denies or replaces the claim and left it out. "
+        "Have it state the exclusions, conditions, dates and doubts of every passage on the "
+        "subject, and say where passages disagree. Put the passages of one subject together."
+    ),
     LossStage.UNKNOWN: (
         "The texts of the lost passages are no longer stored. Explain sooner, or keep spans longer."
     ),
@@ -81,12 +88,15 @@ class PassageSeen:
 def find_loss_stage(failure: Failure, passages: Sequence[PassageSeen]) -> LossStage:
     """The stage at which this failure's evidence was lost.
 
-    The evidence of a contradicted claim is the sentence that contradicts it. A baseless claim has
-    none: its content is searched for in the passages that were dropped, then in those that were
-    kept, or in the nearest sentence of the context if their texts are not known.
+    The evidence of a contradicted or misleading claim is the sentence that contradicts or limits
+    it. A claim that restates the question, or cites another passage, lost none. A baseless claim
+    has none: its content is searched for in the passages that were dropped, then in those that
+    were kept, or in the nearest sentence of the context if their texts are not known.
     """
-    if failure.label is Label.CONTRADICTED:
-        return _of_contradicted(failure, passages)
+    if failure.status in (ClaimStatus.RESTATES_PREMISE, ClaimStatus.MISCITED):
+        return LossStage.IGNORED
+    if not needs_texts(failure):
+        return _of_known_evidence(failure, passages)
     stated = content(failure.claim)
     lost = [passage for passage in passages if _is_dropped(passage, passages)]
     kept = _share_in_context(stated, failure.nearest, passages, lost)
@@ -105,18 +115,19 @@ def find_loss_stage(failure: Failure, passages: Sequence[PassageSeen]) -> LossSt
 
 def needs_texts(failure: Failure) -> bool:
     """True if the passages' texts may change the result."""
-    return failure.label is not Label.CONTRADICTED
+    return failure.label is Label.BASELESS
 
 
-def _of_contradicted(failure: Failure, passages: Sequence[PassageSeen]) -> LossStage:
+def _of_known_evidence(failure: Failure, passages: Sequence[PassageSeen]) -> LossStage:
     by_id = {passage.id: passage for passage in passages}
-    named = [
-        by_id[evidence.passage_id] for evidence in failure.evidence if evidence.passage_id in by_id
-    ]
+    known = failure.against or failure.evidence
+    named = [by_id[evidence.passage_id] for evidence in known if evidence.passage_id in by_id]
     gone = [passage for passage in named if _is_dropped(passage, passages)]
     return (
         _where_dropped(gone[0], passages)
         if named and len(gone) == len(named)
+        else LossStage.LEFT_OUT
+        if failure.is_misleading
         else LossStage.CONTRADICTED
     )
 

@@ -91,6 +91,7 @@ class Toolbox:
                 {
                     "claim": _cut(one.text),
                     "label": str(one.label),
+                    "status": str(one.status),
                     "evidence": [
                         {"passage_id": e.passage_id, "relation": e.relation, "text": _cut(e.text)}
                         for e in one.evidence[:3]
@@ -172,8 +173,9 @@ def _row(failure: Failure) -> dict[str, Any]:
         "span_id": failure.span_id,
         "question": _cut(failure.question, _HEAD),
         "claim": _cut(failure.claim, _HEAD),
-        "label": str(failure.label),
+        "label": failure.verdict,
         "evidence": [_cut(one.text, _HEAD) for one in failure.evidence[:2]],
+        "against": [_cut(one.text, _HEAD) for one in failure.against[:2]],
         "nearest": _cut(failure.nearest, _HEAD),
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
 MAX_EXACT_PAIRS = 14  # differing pairs up to which every combination of signs is tried
@@ -37,18 +38,18 @@ class Comparison:
         return self.now > self.before and self.p_value < SIGNIFICANCE
 
 
-def compare(before: GateResult, now: GateResult) -> Comparison:
+def compare(before: GateResult, now: GateResult, measure: Measure = Measure.EITHER) -> Comparison:
     """Compare a run with an earlier one of the same judge; InputError if they share no case.
 
     A one-sided permutation test on the cases' differences: under no change, each difference is as
     likely to have the other sign (Fisher, The Design of Experiments, section 21).
     """
-    check_judge(before, now.judge)
-    earlier = {case.id: case.share for case in before.cases}
+    check_comparable(before, now.judge, measure)
+    earlier = {case.id: case.share(measure) for case in before.cases}
     pairs = [
         (case.id, then, share)
         for case in now.cases
-        if (then := earlier.get(case.id)) is not None and (share := case.share) is not None
+        if (then := earlier.get(case.id)) is not None and (share := case.share(measure)) is not None
     ]
     if not pairs:
         raise InputError(
@@ -65,8 +66,13 @@ def compare(before: GateResult, now: GateResult) -> Comparison:
     )
 
 
-def check_judge(before: GateResult, judge: str) -> None:
-    """InputError if the earlier run had another judge, whose rates are not comparable."""
+def check_comparable(before: GateResult, judge: str, measure: Measure) -> None:
+    """InputError if the earlier run had another judge, or did not look for misleading claims."""
+    if not before.is_checked and measure is not Measure.UNFAITHFUL:
+        raise InputError(
+            f"--baseline: expected a result that counts {measure} claims, got one of an earlier "
+            "version: make a new baseline, or pass --count unfaithful"
+        )
     if before.judge != judge:
         raise InputError(
             f"--baseline: expected a result of the same judge ({judge}), got one of "
@@ -98,8 +104,9 @@ def _sum(sizes: Sequence[float], signs: Sequence[int]) -> float:
     return sum(size * sign for size, sign in zip(sizes, signs, strict=True))
 
 
-def failed_cases(cases: Sequence[CaseResult]) -> list[CaseResult]:
-    """The cases with an unfaithful claim, those with the most first."""
+def failed_cases(cases: Sequence[CaseResult], measure: Measure) -> list[CaseResult]:
+    """The cases with a claim that the measure counts, those with the most first."""
     return sorted(
-        (case for case in cases if case.unfaithful), key=lambda case: (-case.unfaithful, case.id)
+        (case for case in cases if case.count(measure)),
+        key=lambda case: (-case.count(measure), case.id),
     )

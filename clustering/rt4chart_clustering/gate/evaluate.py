@@ -6,16 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.compare import SIGNIFICANCE, Comparison
 from rt4chart_clustering.gate.result import GateResult
+
+COUNTED = {
+    Measure.UNFAITHFUL: "unfaithful",
+    Measure.MISLEADING: "misleading",
+    Measure.EITHER: "unfaithful or misleading",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
-    """The allowed share of unfaithful claims, and the allowed share of undecided claims."""
+    """The allowed share of the claims that `count` says, and that of undecided claims."""
 
     max_rate: float
     max_undecided: float = 0.2
+    count: Measure = Measure.EITHER
 
     def __post_init__(self) -> None:
         """Refuse a value above 1: a percentage by mistake would let everything pass."""
@@ -54,13 +62,16 @@ def _reasons(
     errors = [case for case in result.cases if case.error]
     if errors:
         yield f"{len(errors)} of {len(result.cases)} cases have no verdict: {errors[0].error}"
-    rate = result.rate.value
+    rate = result.rate(limits.count).value
     decided = sum(case.decided for case in result.cases)
     undecided = sum(case.undecided for case in result.cases)
     if rate is None:
         yield "no claim was decided, so there is no rate"
     elif rate > limits.max_rate:
-        yield f"the rate is {rate:.1%}, at most {limits.max_rate:.1%} is allowed"
+        yield (
+            f"{rate:.1%} of the claims are {COUNTED[limits.count]}, "
+            f"at most {limits.max_rate:.1%} is allowed"
+        )
     if undecided and undecided > limits.max_undecided * (decided + undecided):
         yield (
             f"{undecided} of {decided + undecided} claims are undecided, at most "

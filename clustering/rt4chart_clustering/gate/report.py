@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.verify.core.rates import Rate
+from otel_rt4chart.verify.core.rates import Measure, Rate
 from rt4chart_clustering.core.text import code_span
 from rt4chart_clustering.gate.compare import failed_cases
-from rt4chart_clustering.gate.evaluate import GateOutcome
+from rt4chart_clustering.gate.evaluate import COUNTED, GateOutcome
 from rt4chart_clustering.gate.result import rate_of
 
 MAX_CASES = 10
@@ -27,29 +28,45 @@ def _lines(outcome: GateOutcome) -> Iterator[str]:
     result = outcome.result
     verdict = "passed" if outcome.is_open else "failed"
     yield f"{verdict}: {printable(result.evalset)}, {result.judge}"
-    yield f"hallucination rate {format_rate(result.rate)}, {_counts(outcome)}"
+    counted = outcome.limits.count
+    for measure in Measure:
+        mark = " (counted)" if measure is counted else ""
+        yield f"{COUNTED[measure]} {format_rate(result.rate(measure))}{mark}"
+    yield _counts(outcome)
+    yield f"statuses: {_statuses(outcome)}"
     for issue, cases in result.by_issue():
         if issue:
-            yield f"  issue {printable(issue)}: {format_rate(rate_of(cases))}, {len(cases)} cases"
+            rate = format_rate(rate_of(cases, counted))
+            yield f"  issue {printable(issue)}: {rate}, {len(cases)} cases"
     if (found := outcome.comparison) is not None:
         yield (
             f"baseline: {found.before:.1%} before, {found.now:.1%} now over {found.pairs} cases; "
             f"{len(found.worse)} worse, {len(found.better)} better, p = {found.p_value:.3f}"
         )
-    for case in failed_cases(result.cases)[:MAX_CASES]:
-        yield f"  {printable(case.id)}: {printable('; '.join(case.wrong))}"
+    for case in failed_cases(result.cases, counted)[:MAX_CASES]:
+        yield f"  {printable(case.id)}: {printable('; '.join(case.failures(counted)))}"
     for reason in outcome.reasons:
         yield f"failed: {printable(reason)}"
 
 
 def format_markdown(outcome: GateOutcome) -> str:
     """The report for a pull request; untrusted text stands in code spans."""
-    result = outcome.result
+    result, counted = outcome.result, outcome.limits.count
     lines = [
         f"### {'✅' if outcome.is_open else '❌'} Faithfulness: {_quoted(result.evalset)}",
         "",
-        f"Hallucination rate **{format_rate(result.rate)}**, {_counts(outcome)}; "
-        f"judge `{result.judge}`.",
+        f"{_counts(outcome)}; judge `{result.judge}`.",
+        "",
+        "| claims | rate |",
+        "|---|---|",
+        *(
+            f"| {COUNTED[measure]}{' (counted)' * (measure is counted)} "
+            f"| {format_rate(result.rate(measure))} |"
+            for measure in Measure
+        ),
+        "",
+        f"Statuses: {_statuses(outcome)}.",
+        "",
     ]
     lines += [f"- {_quoted(reason)}" for reason in outcome.reasons]
     if (found := outcome.comparison) is not None:
@@ -62,19 +79,23 @@ def format_markdown(outcome: GateOutcome) -> str:
     if issues:
         lines += ["", "| issue | rate | cases |", "|---|---|---|"]
         lines += [
-            f"| {_quoted(issue)} | {format_rate(rate_of(cases))} | {len(cases)} |"
+            f"| {_quoted(issue)} | {format_rate(rate_of(cases, counted))} | {len(cases)} |"
             for issue, cases in issues
         ]
-    if failed := failed_cases(result.cases)[:MAX_CASES]:
-        lines += ["", "| case | not supported |", "|---|---|"]
-        lines += [f"| {_quoted(case.id)} | {_quoted('; '.join(case.wrong))} |" for case in failed]
+    if failed := failed_cases(result.cases, counted)[:MAX_CASES]:
+        lines += ["", f"| case | {COUNTED[counted]} |", "|---|---|"]
+        lines += [
+            f"| {_quoted(case.id)} | {_quoted('; '.join(case.failures(counted)))} |"
+            for case in failed
+        ]
     return "\n".join(lines) + "\n"
 
 
 def format_junit(outcome: GateOutcome) -> bytes:
     """The report as JUnit XML: one test for each case, and one for the gate itself."""
     result = outcome.result
-    cases = [case for case in result.cases if case.error or case.unfaithful]
+    counted = outcome.limits.count
+    cases = [case for case in result.cases if case.error or case.count(counted)]
     suite = Element(
         "testsuite",
         name=_xml(f"rt4chart gate {result.evalset}"),
@@ -94,39 +115,46 @@ def format_junit(outcome: GateOutcome) -> bytes:
         )
         if case.error:
             SubElement(test, "error", message=_xml(case.error))
-        elif case.unfaithful:
+        elif case.count(counted):
             failure = SubElement(
                 test,
                 "failure",
-                message=f"{case.unfaithful} of {case.decided} claims not supported",
+                message=f"{case.count(counted)} of {case.decided} claims {COUNTED[counted]}",
             )
-            failure.text = _xml("\n".join(case.wrong))
+            failure.text = _xml("\n".join(case.failures(counted)))
     indent(suite)
     found: bytes = tostring(suite, encoding="utf-8", xml_declaration=True)
     return found
 
 
 def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
-    """The report as JSON."""
-    result, rate, found = outcome.result, outcome.result.rate, outcome.comparison
+    """The report as JSON; `rate` and `interval` are those of unfaithful claims."""
+    result, found = outcome.result, outcome.comparison
+    rates = {str(measure): _rate_json(result.rate(measure)) for measure in Measure}
     return {
         "open": outcome.is_open,
         "reasons": list(outcome.reasons),
         "evalset": result.evalset,
         "judge": result.judge,
-        "rate": rate.value,
-        "interval": None if rate.low is None else [rate.low, rate.high],
-        "cases": [
-            {"id": case.id, "issue": case.issue, "decided": case.decided,
-             "unfaithful": case.unfaithful, "undecided": case.undecided, "error": case.error,
-             "wrong": list(case.wrong)}
-            for case in result.cases
-        ],
+        **rates[Measure.UNFAITHFUL],
+        "count": outcome.limits.count,
+        "rates": rates,
+        "statuses": dict(result.statuses),
+        "cases": [asdict(case) for case in result.cases],
         "baseline": None if found is None else {
             "pairs": found.pairs, "before": found.before, "now": found.now,
             "p_value": found.p_value, "worse": list(found.worse), "better": list(found.better)
         },
     }  # fmt: skip
+
+
+def _rate_json(rate: Rate) -> dict[str, Any]:
+    return {"rate": rate.value, "interval": None if rate.low is None else [rate.low, rate.high]}
+
+
+def _statuses(outcome: GateOutcome) -> str:
+    counts = outcome.result.statuses
+    return ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
 
 
 def format_rate(rate: Rate) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
+from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate, claim_rate
 
+LISTS = ("wrong", "misled", "returned")
 RESULTS_FOLDER = Path(".rt4chart") / "gate"
-FORMAT = 1
+FORMAT = 2
+# Its runs did not look for misleading claims.
+FORMER_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class CaseResult:
     """The counts of the claims of a case's new answer.
 
     `error` says why there is no verdict; the counts are 0 then. `wrong` has the unfaithful claims
-    as `label: text`.
+    as `label: text`, `misled` the misleading ones as `status: text`. `returned` are the statuses
+    that the case was recorded for and that the new answer has again.
     """
 
     id: str
@@ -30,25 +36,55 @@ class CaseResult:
     undecided: int = 0
     error: str = ""
     wrong: tuple[str, ...] = ()
+    misleading: int = 0
+    misled: tuple[str, ...] = ()
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    returned: tuple[str, ...] = ()
 
-    @property
-    def share(self) -> float | None:
-        """The share of unfaithful claims among the decided ones; None if none was decided."""
-        return self.unfaithful / self.decided if self.decided else None
+    def count(self, measure: Measure) -> int:
+        """The number of claims that the measure counts."""
+        return {
+            Measure.UNFAITHFUL: self.unfaithful,
+            Measure.MISLEADING: self.misleading,
+            Measure.EITHER: self.unfaithful + self.misleading,
+        }[measure]
+
+    def failures(self, measure: Measure) -> tuple[str, ...]:
+        """The claims that the measure counts, as text."""
+        return {
+            Measure.UNFAITHFUL: self.wrong,
+            Measure.MISLEADING: self.misled,
+            Measure.EITHER: (*self.wrong, *self.misled),
+        }[measure]
+
+    def share(self, measure: Measure) -> float | None:
+        """The share of these claims among the decided ones; None if none was decided."""
+        return self.count(measure) / self.decided if self.decided else None
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """A run over an eval set by one judge."""
+    """A run over an eval set by one judge.
+
+    `is_checked` is False for a run of an earlier version, which found no misleading claims.
+    """
 
     evalset: str
     judge: str
     cases: tuple[CaseResult, ...]
+    is_checked: bool = True
+
+    def rate(self, measure: Measure) -> Rate:
+        """The rate over all decided claims; its interval accounts for claims of the same case."""
+        return rate_of(self.cases, measure)
 
     @property
-    def rate(self) -> Rate:
-        """The rate over all decided claims; its interval accounts for claims of the same case."""
-        return rate_of(self.cases)
+    def statuses(self) -> Mapping[str, int]:
+        """The number of claims by status, in the order of precedence."""
+        counts: Counter[str] = Counter()
+        for case in self.cases:
+            counts.update(case.statuses)
+        return {str(status): counts[status] for status in ClaimStatus if counts[status]}
 
     def by_issue(self) -> Iterator[tuple[str, Sequence[CaseResult]]]:
         """Each issue's cases, by its id; the cases without an issue under an empty one."""
@@ -56,9 +92,9 @@ class GateResult:
             yield issue, [case for case in self.cases if case.issue == issue]
 
 
-def rate_of(cases: Sequence[CaseResult]) -> Rate:
-    """The share of unfaithful claims with its 95% interval."""
-    counted = [(case.decided, case.unfaithful) for case in cases if case.decided]
+def rate_of(cases: Sequence[CaseResult], measure: Measure) -> Rate:
+    """The share of the claims that the measure counts, with its 95% interval."""
+    counted = [(case.decided, case.count(measure)) for case in cases if case.decided]
     m, x = sum(one for one, _ in counted), sum(one for _, one in counted)
     mm, xx = sum(m * m for m, _ in counted), sum(x * x for _, x in counted)
     xm = sum(m * x for m, x in counted)
@@ -75,7 +111,12 @@ def result_path(name: str) -> Path:
 def save_result(result: GateResult, path: Path) -> None:
     """Write the result."""
     write_atomically(
-        path, json.dumps({"format": FORMAT} | asdict(result), ensure_ascii=False, indent=1)
+        path,
+        json.dumps(
+            {"format": FORMAT if result.is_checked else FORMER_FORMAT} | asdict(result),
+            ensure_ascii=False,
+            indent=1,
+        ),
     )
 
 
@@ -100,15 +141,17 @@ def load_result(path: Path) -> GateResult:
         ) from error
     except ValueError as error:
         raise InputError(f"--baseline: {path}: expected JSON that --save has written") from error
-    if not isinstance(value, Mapping) or value.get("format") != FORMAT:
+    if not isinstance(value, Mapping) or value.get("format") not in (FORMER_FORMAT, FORMAT):
         raise InputError(
             f"--baseline: {path}: expected a result of format {FORMAT}, got another file"
         )
     try:
         cases = tuple(
-            CaseResult(**(one | {"wrong": tuple(one.get("wrong", ()))})) for one in value["cases"]
+            CaseResult(**(one | {name: tuple(one.get(name, ())) for name in LISTS}))
+            for one in value["cases"]
         )
-        return GateResult(str(value["evalset"]), str(value["judge"]), cases)
+        is_checked = value["format"] == FORMAT
+        return GateResult(str(value["evalset"]), str(value["judge"]), cases, is_checked)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"--baseline: {path}: expected a complete result, got one without {error}"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.batch import BatchRun
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_clustering.evalset.case import EvalCase, case_row
 from rt4chart_clustering.gate.answers import NewAnswer
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
+FINE = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
 UNANSWERED = "no answer was given"
 
 
@@ -57,16 +59,35 @@ def _line(case: EvalCase, answer: NewAnswer) -> bytes:
 def _result(case: EvalCase, row: Mapping[str, Any]) -> CaseResult:
     if "error" in row:
         return CaseResult(case.id, case.issue, error=str(row["error"]))
-    labels = [Label(claim["label"]) for claim in row["claims"]]
+    claims: Sequence[Mapping[str, Any]] = row["claims"]
+    evidence = [one for claim in claims for one in claim["evidence"]]
+    said = {one["text"] for one in evidence if one["relation"] == "supports"}
+    judged = [(Label(one["label"]), _status(one, said), printable(one["text"])) for one in claims]
+    labels = [label for label, _, _ in judged]
+    statuses = [status for label, status, _ in judged if label is not Label.NOT_A_CLAIM]
+    wrong = [f"{label}: {text}" for label, _, text in judged if label.is_unfaithful]
+    misled = [
+        f"{status}: {text}"
+        for label, status, text in judged
+        if label is Label.ENTAILED and status not in FINE
+    ]
     return CaseResult(
         case.id,
         case.issue,
         decided=sum(label.is_decided for label in labels),
-        unfaithful=sum(label.is_unfaithful for label in labels),
+        unfaithful=len(wrong),
         undecided=sum(label is Label.UNDECIDED for label in labels),
-        wrong=tuple(
-            f"{label}: {printable(claim['text'])}"
-            for label, claim in zip(labels, row["claims"], strict=True)
-            if label.is_unfaithful
-        ),
+        wrong=tuple(wrong),
+        misleading=len(misled),
+        misled=tuple(misled),
+        statuses=dict(Counter(map(str, statuses))),
+        returned=tuple(str(one) for one in case.unwanted if one in statuses),
     )
+
+
+def _status(claim: Mapping[str, Any], said: Set[str]) -> ClaimStatus:
+    """The claim's status; not cherry-picked if the answer also says what stands against it."""
+    against = {one["text"] for one in claim["evidence"] if one["relation"] != "supports"}
+    status = ClaimStatus(claim["status"])
+    is_said = claim["label"] == Label.ENTAILED and bool(against) and against <= said
+    return ClaimStatus.SUPPORTED if is_said and status is ClaimStatus.CHERRY_PICKED else status

@@ -19,14 +19,13 @@ def build_ticket(
     """The issue as it is now, with these examples."""
     issue, traffic, severity = ranked.issue, ranked.traffic, ranked.severity
     share = "–" if traffic.share is None else f"{traffic.share:.2%}"
-    a_day = (traffic.contradicted + traffic.baseless) / traffic.days
     facts = [
         ("severity", f"{severity.level} ({severity.score:.0f} of 100)"),
         ("service", issue.service),
         ("route", issue.route),
         ("claims", f"{issue.claims} in {issue.answers} answers"),
-        ("failures a day", f"{a_day:.1f}"),
-        ("share of the route's claims", share),
+        ("failures a day", f"{traffic.a_day:.1f}"),
+        (f"share of the route's claims, {ranked.measure}", share),
         ("first seen", iso(issue.first_ns)),
         ("last seen", iso(issue.last_ns)),
     ]
@@ -50,5 +49,7 @@ def build_ticket(
 
 
 def _example(failure: Failure) -> TicketExample:
-    against = failure.evidence[0].text if failure.evidence else failure.nearest
-    return TicketExample(failure.claim, str(failure.label), against, failure.trace_id)
+    against = failure.against[0].text if failure.against else ""
+    used = failure.used[0].text if failure.used else ""
+    near = "" if used else failure.nearest
+    return TicketExample(failure.claim, failure.verdict, against or near, failure.trace_id, used)

@@ -7,11 +7,12 @@ tag (CommonMark 0.31, section 4.5), and in Atlassian's format as text nodes, whi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from otel_rt4chart.core.text import encodable, one_line, printable
 from rt4chart_clustering.core.text import code_span
-from rt4chart_clustering.tickets.ticket import Ticket, TicketUpdate
+from rt4chart_clustering.tickets.ticket import Ticket, TicketExample, TicketUpdate
 
 _EXAMPLE = 600
 _MOST_EXAMPLES = 5
@@ -68,16 +69,18 @@ def ticket_adf(ticket: Ticket) -> dict[str, Any]:
 
 def example_texts(ticket: Ticket) -> list[str]:
     """Each example as a few lines of text."""
-    return [
-        "\n".join(
-            (
-                f"{one.label}: {one_line(one.claim, _EXAMPLE)}",
-                f"source: {one_line(one.sentence, _EXAMPLE) or '–'}",
-                f"trace: {one_line(one.trace_id, 64)}",
-            )
-        )
-        for one in ticket.examples[:_MOST_EXAMPLES]
-    ]
+    return ["\n".join(_example_lines(one)) for one in ticket.examples[:_MOST_EXAMPLES]]
+
+
+def _example_lines(example: TicketExample) -> Iterator[str]:
+    """A misleading claim has the sentence that supports it beside the one against it."""
+    yield f"{example.label}: {one_line(example.claim, _EXAMPLE)}"
+    if example.used:
+        yield f"used: {one_line(example.used, _EXAMPLE)}"
+    if example.sentence or not example.used:
+        name = "against" if example.used else "source"
+        yield f"{name}: {one_line(example.sentence, _EXAMPLE) or '–'}"
+    yield f"trace: {one_line(example.trace_id, 64)}"
 
 
 def _block(text: str) -> str:

@@ -11,12 +11,16 @@ from rt4chart_collector.notify.channels.message import MessageKind
 
 @dataclass(frozen=True, slots=True)
 class TicketExample:
-    """A claim of the issue and the sentence against or near it: texts of users and documents."""
+    """A claim of the issue, the sentences against it or near it, and the one that supports it.
+
+    All are texts of users and documents. `used` is "" for a claim without support.
+    """
 
     claim: str
     label: str
     sentence: str
     trace_id: str
+    used: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
     score = 25 · log₁₀(1 + d) + 25 · log₁₀(1 + 1000 · s), each at most 50
 
 `d` are its failures a day, `s` is its share of the decided claims of its route; both are weighted
-by one over the sampling rate, over the last 7 days, and a baseless claim counts half of a
-contradicted one. Ten failures a day are 26 points, a hundred 50; a share of 1% is 26 points, of 5%
-43, of 10% 50. From 75 on an issue is critical, from 50 high, from 25 medium, else low.
+by one over the sampling rate, over the last 7 days, and a baseless or misleading claim counts half
+of a contradicted one. Ten failures a day are 26 points, a hundred 50; a share of 1% is 26 points,
+of 5% 43, of 10% 50. From 75 on an issue is critical, from 50 high, from 25 medium, else low.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 WINDOW_DAYS = 7
-CONTRADICTED, BASELESS = 1.0, 0.5
+CONTRADICTED, BASELESS, MISLEADING = 1.0, 0.5, 0.5
 # Half of the score each: neither traffic nor share alone makes an issue critical.
 _MAX_POINTS = 50.0
 _BARS = "▁▂▃▄▅▆▇█"
@@ -41,12 +41,14 @@ _LEVEL_SCORES = (
 class Traffic:
     """An issue's failures in the last 7 days: weighted sums, and the days that they lie in.
 
-    `decided` are the weighted decided claims of its route in that time, `days` are 1 to 7, fewer
-    for an issue that is younger. `daily` are weighted failures a day, oldest first, today's last.
+    `decided` are the weighted decided claims of its route in that time: of answers that were
+    checked, if the claims of the issue mislead. `days` are 1 to 7, fewer for an issue that is
+    younger. `daily` are weighted failures a day, oldest first, today's last.
     """
 
     contradicted: float = 0.0
     baseless: float = 0.0
+    misleading: float = 0.0
     decided: float = 0.0
     days: float = float(WINDOW_DAYS)
     daily: tuple[float, ...] = (0.0,) * WINDOW_DAYS
@@ -54,14 +56,25 @@ class Traffic:
     @property
     def harm(self) -> float:
         """The failures, with contradicted ones counting most."""
-        return CONTRADICTED * self.contradicted + BASELESS * self.baseless
+        unfaithful = CONTRADICTED * self.contradicted + BASELESS * self.baseless
+        return unfaithful + MISLEADING * self.misleading
+
+    @property
+    def failures(self) -> float:
+        """The failures of every label."""
+        return self.contradicted + self.baseless + self.misleading
+
+    @property
+    def a_day(self) -> float:
+        """The failures a day."""
+        return self.failures / self.days
 
     @property
     def share(self) -> float | None:
         """The failures' share of the route's decided claims; None if none was decided."""
         if self.decided <= 0:
             return None
-        return min((self.contradicted + self.baseless) / self.decided, 1.0)
+        return min(self.failures / self.decided, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

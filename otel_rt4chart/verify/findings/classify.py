@@ -1,30 +1,45 @@
-"""The classifier of failures: how an unfaithful claim departs from its sources, found by rules.
+"""The classifier of failures: how a claim departs from its sources, by rules and by its status.
 
-It reads only what is stored with a claim, so that the finding on an answer and the fingerprint of
-its issue, which are made in different processes, cannot name different kinds.
+It reads only what is stored with a claim and its answer, so that the finding on an answer and the
+fingerprint of its issue, which are made in different processes, cannot name different kinds.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.model import Clash, Evidence, Label
+from otel_rt4chart.verify.core.model import (
+    Claim,
+    ClaimStatus,
+    Clash,
+    Evidence,
+    Finding,
+    Label,
+)
 from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
     FailureKind,
+    FindingName,
     kind_of_clash,
     kind_of_opposite,
+    kind_of_word_pair,
+)
+from otel_rt4chart.verify.findings.misleading_kinds import (
+    TEXT_LENGTH,
+    TEXTS,
+    is_exclusion,
+    is_sycophantic,
+    misleading_kind,
 )
 from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.findings.sycophancy import restates
-from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context, read_slots
-from otel_rt4chart.verify.language.thesaurus import all_synonyms, opposites, relations
+from otel_rt4chart.verify.language.thesaurus import opposites, relations
 from otel_rt4chart.verify.language.tokens import Token, stem
 from otel_rt4chart.verify.language.word_lists import (
-    FINGERPRINT_CUES,
+    FINGERPRINT_META,
     FINGERPRINT_NEGATIONS,
     FINGERPRINT_ORDER,
     CueKind,
@@ -42,23 +57,12 @@ from otel_rt4chart.verify.text.citations import blank_citations, citations
 # The order in which the taxonomy lists the kinds.
 PRECEDENCE = {kind: at for at, kind in enumerate(FailureKind)}
 _LONG = 4  # so many content words in a row are an addition, not a replaced word
-_CUE = {
-    kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in FINGERPRINT_CUES.items()
-}
-_CLAUSE_END = re.compile(r"[,;:.!?()\n]")
-_WORD = re.compile(r"\S+")
-_SPAN_WORDS = 8  # a longer span is the rest of a sentence without punctuation
-_AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "has", "have", "had", "also"))
-# These deny what precedes them: `cosmetic procedures are excluded from coverage`.
-_PASSIVE = re.compile(r"(?:is|are|was|were|not|excluded|excepted)\b", re.IGNORECASE)
+_NEGATIVE_OBJECTS = frozenset(("nothing", "none", "nobody"))
 # Below this share of its weight, a claim is not about the sentence, so the sentence's restrictions
 # and denials say nothing about the claim.
 _RELATED = 0.5
 # Below this share, the sources are about something else: the model said what it knew before.
 _OFF_TOPIC = 0.2
-# Bound the time that one failure takes: alignment grows with the product of the lengths.
-_TEXT_LENGTH = 2_000
-_TEXTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,6 @@ class MeaningChange:
     kind: FailureKind
     claimed: str = ""
     found: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """A restricting word and the words that it governs, both as in the text."""
-
-    word: str
-    span: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +88,38 @@ class ClaimDifference:
 
 
 def source_texts(evidence: Sequence[Evidence], nearest: str) -> tuple[str, ...]:
-    """The texts that a claim is compared with: its evidence, or else the nearest sentence."""
-    return tuple(one.text for one in evidence) or (nearest,)
+    """The texts that a claim is compared with: its evidence, or else the nearest sentence.
+
+    Where a passage contradicts or limits it, another one that supports it says nothing about how.
+    """
+    against = tuple(one.text for one in evidence if one.relation != "supports")
+    return against or tuple(one.text for one in evidence) or (nearest,)
+
+
+def failure_kinds(
+    claims: Sequence[Claim], findings: Sequence[Finding], question: str
+) -> Iterator[Finding]:
+    """The kind of each failure of an answer, which is also the kind of its issue.
+
+    The claims have their statuses, and `findings` are those of the answer.
+    """
+    for number, claim in enumerate(claims):
+        if claim.is_failure:
+            kind = classify_failure(
+                claim.text,
+                claim.label,
+                source_texts(claim.evidence, claim.nearest),
+                question=question,
+                clashes=claim.clashes,
+                status=claim.status,
+                findings=[one for one in findings if one.claim == number],
+            ).kind
+            yield Finding(
+                FindingName.FAILURE_KIND,
+                kind.label(claim.label),
+                kind=kind.finding_id,
+                claim=number,
+            )
 
 
 def classify_failure(
@@ -103,22 +129,28 @@ def classify_failure(
     *,
     question: str = "",
     clashes: Sequence[Clash] = (),
+    status: ClaimStatus = ClaimStatus.UNDECIDED,
+    findings: Sequence[Finding] = (),
 ) -> ClaimDifference:
     """How a claim departs from its sources; 8 texts are read, up to 2,000 characters each.
 
     The judge saw the whole context, so its clashes take precedence over what is found here. A
     clash of the slot `term` without a counterpart is a run of words that a model tagged as wrong,
-    the most probable first.
+    the most probable first. A misleading claim departs as its `status` says; `findings` are
+    those of this claim.
     """
+    if label == Label.ENTAILED:
+        kind = misleading_kind(status, sources, findings)
+        return ClaimDifference(MeaningChange(kind), frozenset({kind}))
     # The 1 of "[1]" is no value of the claim.
-    slots = read_slots(blank_citations(claim[:_TEXT_LENGTH]))
+    slots = read_slots(blank_citations(claim[:TEXT_LENGTH]))
     # Only the evidence is read, not all passages: from most sentences of a context a claim differs
     # in most ways, and the topic hides the failure.
-    context = read_context([text[:_TEXT_LENGTH] for text in sources[:_TEXTS] if text.strip()])
+    context = read_context([text[:TEXT_LENGTH] for text in sources[:TEXTS] if text.strip()])
     laid = align(slots, context)
     found = list(_value_changes(slots, laid, context))
     own = _own_words(slots, laid)
-    if own and own <= {word.stem for word in read_slots(question[:_TEXT_LENGTH]).words}:
+    if own and own <= {word.stem for word in read_slots(question[:TEXT_LENGTH]).words}:
         found.append(MeaningChange(FailureKind.ECHO, _longest_run(slots, own)))
     explained = {word.stem for one in found for word in read_slots(one.claimed).words}
     found.extend(_word_changes(slots, laid, context, own, explained))
@@ -126,10 +158,12 @@ def classify_failure(
     tagged = [_tagged_change(one.claimed, found, slots, context) for one in clashes if _is_tag(one)]
     primary = _primary(judged, tagged, found)
     # A premise that the answer took over is the reason for every other difference.
-    if _restates_premise(slots.text, question):
-        primary = MeaningChange(FailureKind.ECHO, _longest_run(slots, own))
+    if _restates_premise(slots.text, question) or is_sycophantic(status, findings):
+        primary = MeaningChange(FailureKind.ECHO)
     elif label == Label.BASELESS and laid.coverage < _OFF_TOPIC:
         primary = _off_topic_change(claim, primary)
+    elif status is ClaimStatus.CHERRY_PICKED and is_exclusion(sources):
+        primary = MeaningChange(FailureKind.CHERRY_PICKED_EXCLUSION)
     kinds = {one.kind for one in (primary, *judged, *tagged, *found)}
     return ClaimDifference(primary, frozenset(kinds))
 
@@ -141,7 +175,7 @@ def _restates_premise(claim: str, question: str) -> bool:
 
 def _off_topic_change(claim: str, primary: MeaningChange) -> MeaningChange:
     """The change of a claim whose subject its sources do not cover; a changed value says more."""
-    if citations(claim[:_TEXT_LENGTH]):
+    if citations(claim[:TEXT_LENGTH]):
         return MeaningChange(FailureKind.BAD_CITATION)
     if primary.kind in UNEXPLAINED:
         return MeaningChange(FailureKind.PRIOR_KNOWLEDGE, primary.claimed)
@@ -176,7 +210,17 @@ def _change_of_clash(clash: Clash) -> MeaningChange:
     kind = kind_of_clash(clash)
     if kind is FailureKind.TERM:
         kind = kind_of_word_pair(clash.claimed, clash.found)
+    elif kind is FailureKind.SCOPE and _is_about_certainty(clash):
+        kind = FailureKind.HEDGE
     return MeaningChange(kind, clash.claimed, clash.found)
+
+
+def _is_about_certainty(clash: Clash) -> bool:
+    """True for `reduces` against `may reduce`: judges have one slot for scope and certainty."""
+    texts = (clash.claimed, clash.found)
+    hedged = [any(cues(text, "hedge")) for text in texts]
+    scoped = any(any(cues(text, kind)) for text in texts for kind in ("partial", "universal"))
+    return hedged[0] != hedged[1] and not scoped
 
 
 def _tagged_change(
@@ -345,17 +389,6 @@ def first_change(changes: Sequence[MeaningChange]) -> MeaningChange:
     )
 
 
-def cues(text: str, kind: CueKind) -> Iterator[Cue]:
-    """The cues of that kind in order, without the month of May."""
-    for match in _CUE[kind].finditer(text):
-        if match.group() == "May":
-            continue
-        span = _after(text, match.end())
-        if kind == "exclusion" and _PASSIVE.match(match.group()):
-            span = _before(text, match.start()) or span
-        yield Cue(match.group(), span)
-
-
 def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningChange:
     """The change that the words `written` in the claim make, given that they are wrong."""
     inside = _tokens(written, claim)
@@ -364,7 +397,7 @@ def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningCha
     if known:
         kind, found = min(known, key=lambda one: PRECEDENCE[one[0]])
         return MeaningChange(kind, written, found)
-    content = [token for token in inside if token.is_content]
+    content = [one for one in inside if one.is_content and one.norm not in FINGERPRINT_META]
     if len(content) >= _LONG or not context.sentences:
         return MeaningChange(FailureKind.ADDITION, written)
     if not content:
@@ -375,15 +408,6 @@ def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningCha
     return MeaningChange(FailureKind.QUALITY if is_graded else FailureKind.TERM, written)
 
 
-def kind_of_word_pair(claimed: str, found: str) -> FailureKind:
-    """The kind of a word that replaces another; a synonym explains nothing."""
-    mine, theirs = stem(claimed.lower()), stem(found.lower())
-    if are_opposite(mine, theirs):
-        return kind_of_opposite(mine)
-    is_paraphrase = mine == theirs or theirs in all_synonyms(mine)
-    return FailureKind.OTHER if is_paraphrase else FailureKind.TERM
-
-
 def opposite_in(context: ContextIndex, word_stem: str) -> str:
     """A word of the sentences that is the opposite of this one, as written; "" for none."""
     against = opposites(word_stem)
@@ -392,20 +416,6 @@ def opposite_in(context: ContextIndex, word_stem: str) -> str:
             if word.stem in against and word.norm.isalpha():
                 return word.text
     return ""
-
-
-def _after(text: str, start: int) -> str:
-    end = _CLAUSE_END.search(text, start)
-    words = list(_WORD.finditer(text, start, end.start() if end else len(text)))[:_SPAN_WORDS]
-    return text[words[0].start() : words[-1].end()] if words else ""
-
-
-def _before(text: str, end: int) -> str:
-    start = max((m.end() for m in _CLAUSE_END.finditer(text, 0, end)), default=0)
-    words = list(_WORD.finditer(text, start, end))[-_SPAN_WORDS:]
-    while words and words[-1].group().lower() in _AUXILIARIES:
-        words.pop()
-    return text[words[0].start() : words[-1].end()] if words else ""
 
 
 def _tokens(written: str, claim: Slots) -> Sequence[Token]:
@@ -420,7 +430,7 @@ def _change_of(token: Token, claim: Slots, context: ContextIndex) -> tuple[Failu
     if value is not None:
         return value, ""
     if token.norm in FINGERPRINT_NEGATIONS or token.norm.endswith("n't"):
-        return None if _is_denied_too(token, claim, context) else (FailureKind.POLARITY, "")
+        return (FailureKind.POLARITY, "") if _denies_source(token, claim, context) else None
     cue = _kind_of_cue(token)
     if cue is not None:
         return cue, ""
@@ -435,20 +445,34 @@ def _change_of(token: Token, claim: Slots, context: ContextIndex) -> tuple[Failu
     return None
 
 
-def _is_denied_too(negation: Token, claim: Slots, context: ContextIndex) -> bool:
-    """True if the sentences deny one of the words that the claim denies."""
-    denied = {
-        claim.tokens[at].stem
-        for denial in claim.denials
-        if claim.tokens[denial.cue] == negation
-        for at in denial.over
-    }
-    return any(
-        sentence.tokens[at].stem in denied
+def _denies_source(negation: Token, claim: Slots, context: ContextIndex) -> bool:
+    """True if the claim denies words that the sentences have, and the sentences do not deny them.
+
+    "It costs nothing" denies nothing of a sentence that has no cost.
+    """
+    if claim.text[negation.end : negation.end + 1] == "-":  # "a never-before-seen image"
+        return False
+    denied = _denied_stems(negation, claim)
+    theirs = {
+        sentence.tokens[at].stem
         for sentence in context.sentences
         for denial in sentence.denials
         for at in denial.over
-    )
+    }
+    return not denied & theirs and any(stem in context.holders for stem in denied)
+
+
+def _denied_stems(negation: Token, claim: Slots) -> set[str]:
+    """The stems that a negation of the claim denies; "nothing" as an object denies its verb."""
+    at = claim.tokens.index(negation)
+    if negation.norm in _NEGATIVE_OBJECTS and at and claim.tokens[at - 1].is_content:
+        return {claim.tokens[at - 1].stem}
+    return {
+        claim.tokens[place].stem
+        for denial in claim.denials
+        if denial.cue == at
+        for place in denial.over
+    }
 
 
 def _kind_of_value(token: Token, claim: Slots) -> FailureKind | None:

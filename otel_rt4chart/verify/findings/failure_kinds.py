@@ -11,6 +11,9 @@ from enum import StrEnum
 from typing import Self
 
 from otel_rt4chart.verify.core.model import Clash, Label, Slot
+from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.thesaurus import all_synonyms
 from otel_rt4chart.verify.language.tokens import stem
 from otel_rt4chart.verify.language.word_lists import DIRECTIONS
 
@@ -31,11 +34,12 @@ class FailureFamily(StrEnum):
     REVERSED = "reversed", "Opposite or reversed"
     UNLIMITED = "unlimited", "Wider or more certain than the source"
     ADDED = "added", "Beyond the source"
+    PARTIAL = "partial", "True, but not all that the source says"
     UNTOLD = "untold", "Different in a way no rule explains"
 
 
 class FailureKind(StrEnum):
-    """How an unfaithful claim departs from its source, in the order of precedence.
+    """How an unfaithful or misleading claim departs from its source, in the order of precedence.
 
     The value is the id in a fingerprint. `finding_id` is the `kind` of a `failure_kind` finding:
     several kinds may share one. `description` is embedded to group failures, so a changed text
@@ -47,6 +51,7 @@ class FailureKind(StrEnum):
     description: str
     contradicted: str
     baseless: str
+    entailed: str
 
     def __new__(
         cls,
@@ -56,16 +61,20 @@ class FailureKind(StrEnum):
         description: str,
         contradicted: str,
         baseless: str = "",
+        entailed: str = "",
     ) -> Self:
-        """A member that equals its id in fingerprints; the last two arguments are its labels."""
+        """A member that equals its id in fingerprints; the last three arguments are its labels."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.family, member.finding_id, member.description = family, finding_id, description
         member.contradicted, member.baseless = contradicted, baseless or contradicted
+        member.entailed = entailed or contradicted
         return member
 
     def label(self, claim_label: str) -> str:
-        """The name for people; it depends on whether the source contradicts or is silent."""
+        """The name for people; it depends on whether the source denies, lacks or says the claim."""
+        if claim_label == Label.ENTAILED:
+            return self.entailed
         return self.contradicted if claim_label == Label.CONTRADICTED else self.baseless
 
     # fmt: off
@@ -94,7 +103,7 @@ class FailureKind(StrEnum):
     SCOPE = ("scope", FailureFamily.UNLIMITED, "unsupported_generalisation",
         "the scope is wider than in the source", "Wider than the source")
     QUALIFIER = ("qualifier", FailureFamily.UNLIMITED, "dropped_qualifier",
-        "a condition of the source is dropped", "Qualifier dropped")
+        "a condition of the source is dropped", "Qualifier dropped", "", "Qualifier left out")
     # A possibility or a plan stated as a fact, or the reverse.
     HEDGE = ("hedge", FailureFamily.UNLIMITED, "inference_as_fact",
         "how sure the source is differs", "Certainty differs from the source")
@@ -104,8 +113,8 @@ class FailureKind(StrEnum):
         "Order or cause not in the source")
     # Words of the question that the source lacks.
     ECHO = ("echo", FailureFamily.ADDED, "sycophantic_restatement",
-        "the question is restated", "Restates the question against the source",
-        "Restates the question without support")
+        "the question is restated", "Repeats the question against the source",
+        "Repeats the question without support", "Repeats the question")
     MISPLACED = ("misplaced", FailureFamily.REPLACED, "other",
         "a word of the source is said of something else", "Said of something else in the source",
         "Combines unrelated words of the source")
@@ -118,7 +127,8 @@ class FailureKind(StrEnum):
         "Word not in the source")
     # The sources are about something else; the claim cites a passage, or it does not.
     BAD_CITATION = ("bad_citation", FailureFamily.ADDED, "bad_citation",
-        "the claim cites a passage that does not cover the topic", "Citation does not support it")
+        "the claim cites a passage that does not cover the topic", "Citation does not support it",
+        "", "Cites a passage that does not say it")
     PRIOR_KNOWLEDGE = ("prior_knowledge", FailureFamily.ADDED, "prior_knowledge",
         "the passages do not cover the topic", "Unrelated to the passages")
     # No rule explains the next two: words of its own, and a wording that any paraphrase has.
@@ -127,6 +137,32 @@ class FailureKind(StrEnum):
         "Added to the source")
     OTHER = ("other", FailureFamily.UNTOLD, "other",
         "other words than in the source", "Differs from the source", "Not in the source")
+    # Of misleading claims. One passage supports the claim, and another one limits or denies it.
+    CHERRY_PICKED_EXCLUSION = ("cherry_picked_exclusion", FailureFamily.PARTIAL,
+        "cherry_picked_exclusion", "an exclusion in another passage is left out",
+        "Cherry-picked exclusion")
+    CHERRY_PICKED_CONTRADICTION = ("cherry_picked_contradiction", FailureFamily.PARTIAL,
+        "cherry_picked_contradiction", "another passage says the opposite",
+        "Cherry-picked contradiction")
+    CHERRY_PICKED_LIMIT = ("cherry_picked_limit", FailureFamily.PARTIAL, "cherry_picked_limit",
+        "a limit in another passage is left out", "Limit in another passage left out")
+    # The passage that supports the claim limits it.
+    DROPPED_CONDITION = ("dropped_condition", FailureFamily.PARTIAL, "dropped_qualifier",
+        "a condition in the same passage is left out", "Condition left out")
+    DROPPED_EXCEPTION = ("dropped_exception", FailureFamily.PARTIAL, "dropped_qualifier",
+        "an exception in the same passage is left out", "Exception left out")
+    DROPPED_TIME = ("dropped_time", FailureFamily.PARTIAL, "dropped_qualifier",
+        "a limit of time in the same passage is left out", "Time limit left out")
+    DROPPED_POPULATION = ("dropped_population", FailureFamily.PARTIAL, "dropped_qualifier",
+        "whom the same passage limits it to is left out", "Limited group left out")
+    DROPPED_QUANTITY = ("dropped_quantity", FailureFamily.PARTIAL, "dropped_qualifier",
+        "a limit of quantity in the same passage is left out", "Quantity limit left out")
+    DROPPED_HEDGE = ("dropped_hedge", FailureFamily.PARTIAL, "dropped_qualifier",
+        "that the same passage is not sure is left out", "Uncertainty left out")
+    DROPPED_SOURCE = ("dropped_source", FailureFamily.PARTIAL, "dropped_qualifier",
+        "who says so in the same passage is left out", "Attribution left out")
+    STALE = ("stale", FailureFamily.PARTIAL, "stale_source",
+        "only superseded passages say it", "Outdated source")
     # fmt: on
 
 
@@ -142,12 +178,30 @@ _KIND_OF_SLOT: Mapping[Slot, FailureKind] = {
     "term": FailureKind.TERM,
 }
 _DIRECTIONS = frozenset(map(stem, DIRECTIONS))
+# The kind of what a claim leaves out of its own passage, by the kind of the restriction.
+KIND_OF_DROPPED: Mapping[str, FailureKind] = {
+    "condition": FailureKind.DROPPED_CONDITION,
+    "exclusion": FailureKind.DROPPED_EXCEPTION,
+    "time_limit": FailureKind.DROPPED_TIME,
+    "eligibility": FailureKind.DROPPED_POPULATION,
+    "population": FailureKind.DROPPED_POPULATION,
+    "bound": FailureKind.DROPPED_QUANTITY,
+    "quantifier": FailureKind.DROPPED_QUANTITY,
+    "hedge": FailureKind.DROPPED_HEDGE,
+    "source": FailureKind.DROPPED_SOURCE,
+}
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
-    """The kind in a fingerprint such as `fp3:contradicted:number`; None for an unknown one."""
+    """The kind in a fingerprint such as `fp4:contradicted:number`; None for an unknown one."""
     value = fingerprint.rpartition(":")[2]
     return next((kind for kind in FailureKind if kind == value), None)
+
+
+def measure_of_fingerprint(fingerprint: str) -> Measure:
+    """The measure that counts the claims of a fingerprint: misleading if they are entailed."""
+    is_misleading = f":{Label.ENTAILED}:" in fingerprint
+    return Measure.MISLEADING if is_misleading else Measure.UNFAITHFUL
 
 
 def kind_of_clash(clash: Clash) -> FailureKind:
@@ -161,6 +215,15 @@ def kind_of_clash(clash: Clash) -> FailureKind:
 def kind_of_opposite(word_stem: str) -> FailureKind:
     """The kind of a claim's word that is the opposite of the source's."""
     return FailureKind.DIRECTION if word_stem in _DIRECTIONS else FailureKind.OPPOSITE
+
+
+def kind_of_word_pair(claimed: str, found: str) -> FailureKind:
+    """The kind of a word that replaces another; a synonym explains nothing."""
+    mine, theirs = stem(claimed.lower()), stem(found.lower())
+    if are_opposite(mine, theirs):
+        return kind_of_opposite(mine)
+    is_paraphrase = mine == theirs or theirs in all_synonyms(mine)
+    return FailureKind.OTHER if is_paraphrase else FailureKind.TERM
 
 
 def _digits(text: str) -> str:
@@ -186,7 +249,7 @@ class FindingName(StrEnum):
     SYCOPHANTIC = "sycophantic", "Sycophantic"
     STALE = "stale", "Stale source"
     OVERREACH = "overreach", "Overreach"
-    FAILURE_KIND = "failure_kind", "Kind of failure"
     CONTEXT_COMPRESSED = "context_compressed", "Context compressed"
     LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"
     FINDINGS_LIMITED = "findings_limited", "Not all findings are listed"
+    FAILURE_KIND = "failure_kind", "Kind of failure"

@@ -24,7 +24,6 @@ from otel_rt4chart.verify.findings.cherry_picking import (
     with_both_sides,
 )
 from otel_rt4chart.verify.findings.citations import citation_findings
-from otel_rt4chart.verify.findings.classify import classify_failure, source_texts
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
@@ -90,7 +89,6 @@ def find(
     found += dropped_qualifiers(exchange.answer, claims)
     found += stale(exchange, claims, authority)
     found += overreaching(claims, notes.scores)
-    found += failure_kinds(claims, exchange.question)
     found += _process(notes)
     return tuple(found)
 
@@ -183,23 +181,4 @@ def overreaching(claims: Sequence[Claim], scores: Mapping[int, float]) -> Iterat
                 "the passages cover the topic but do not say it",
                 claim=number,
                 value=scores[number],
-            )
-
-
-def failure_kinds(claims: Sequence[Claim], question: str) -> Iterator[Finding]:
-    """The kind of failure of each unfaithful claim, which is also the kind of its issue."""
-    for number, claim in enumerate(claims):
-        if claim.label.is_unfaithful:
-            kind = classify_failure(
-                claim.text,
-                claim.label,
-                source_texts(claim.evidence, claim.nearest),
-                question=question,
-                clashes=claim.clashes,
-            ).kind
-            yield Finding(
-                FindingName.FAILURE_KIND,
-                kind.label(claim.label),
-                kind=kind.finding_id,
-                claim=number,
             )

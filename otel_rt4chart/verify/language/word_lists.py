@@ -112,6 +112,15 @@ FINGERPRINT_ORDER = frozenset((
     "before", "after", "because", "since", "until", "following", "prior", "earlier", "later",
     "subsequently", "previously", "first", "then", "therefore", "due", "during", "while",
 ))  # fmt: skip
+# Words about a text and what it does, not about its subject: "the article discusses".
+FINGERPRINT_META = frozenset((
+    "article", "articles", "author", "authors", "passage", "passages", "text", "texts", "document",
+    "documents", "report", "reports", "summary", "summaries", "paper", "story", "transcript",
+    "conversation", "dialogue", "episode", "podcast", "speaker", "speakers", "answer", "context",
+    "source", "sources", "says", "said", "asks", "asked", "suggests", "suggest", "suggested",
+    "states", "stated", "mentions", "mentioned", "discusses", "discussed", "describes",
+    "described", "explains", "explained", "tells", "told", "notes", "noted", "reported",
+))  # fmt: skip
 # Words that rise, fall or compare: their opposites reverse a direction.
 DIRECTIONS = frozenset((
     "increase", "decrease", "rise", "fall", "grow", "shrink", "gain", "loss", "up", "down",

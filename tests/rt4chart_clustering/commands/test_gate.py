@@ -27,7 +27,10 @@ def test_the_answer_that_made_the_case_fails_the_gate(
 ) -> None:
     """A faithful one passes it."""
     assert gate(tmp_path, BAD) == 1
-    assert "failed: the rate is 100.0%, at most 5.0% is allowed" in capsys.readouterr().out
+    assert (
+        "failed: 100.0% of the claims are unfaithful or misleading, at most 5.0%"
+        in capsys.readouterr().out
+    )
     assert gate(tmp_path, GOOD) == 0
     assert capsys.readouterr().out.startswith("passed: set, rules/")
 

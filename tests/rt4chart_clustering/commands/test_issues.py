@@ -97,7 +97,7 @@ def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues)
     assert shown["models"] == [{"name": "", "claims": 8, "weighted": 80.0}]
     words = issues("show", "ab00000000000001")
     assert "Number differs from the source" in words
-    assert "passage   p1: The " in words
+    assert "contradicts  p1: The " in words
     assert issues("show", "--examples", "3", "AB00000000000001") == words
 
 
@@ -251,7 +251,7 @@ def test_a_split_is_shown_before_it_is_done(two: Client, issues: Issues) -> None
     record_events(two, [IssueEvent(FIRST, time.time_ns(), PROPOSED_SPLIT, json.dumps(value))])
 
     assert "groups of 6 and 2" in issues("split", f"{FIRST:016x}")
-    assert f"proposed  rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
+    assert f"rt4chart issues split {FIRST:016x}" in issues("show", f"{FIRST:016x}")
     assert last(two)[1] == PROPOSED_SPLIT
 
 

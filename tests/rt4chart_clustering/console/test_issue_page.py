@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE
@@ -11,6 +12,12 @@ from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, 
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue
 from tests.rt4chart_clustering.made import added, numbers
+from tests.rt4chart_clustering.test_misleading_answers import (
+    covered,
+    promoted,
+    ranked,
+    store_twenty,
+)
 
 ID = f"{FIRST:016x}"
 PATH = f"/issues/{ID}"
@@ -40,6 +47,34 @@ def test_an_issue_is_shown_whole(client: Client) -> None:
     assert "Reopen" not in told
     assert examples[0]["url"].endswith("#claim-0")
     assert "born" in trail
+
+
+def test_a_misleading_issue_shows_the_used_passage_beside_the_one_against_it(
+    client: Client,
+) -> None:
+    """In its examples, its cases, and on the map; its share is one of misleading claims."""
+    store_twenty(client)
+    cherry, _ = ranked(client)
+    (case, *_) = promoted(client, cherry.issue, "coverage")
+    path = f"/issues/{cherry.issue.id:016x}"
+
+    with browsing(client) as browser:
+        page = browser.get(path).text
+        (example, *_) = browser.get(f"{path}?format=json&table=examples").json()["rows"]
+        row = browser.get("/issues?format=json").json()["rows"][0]
+        shown = browser.get(f"/evalsets/coverage/cases/{case.id}").text
+        labels = {one["label"] for one in browser.get("/map?format=json").json()["rows"]}
+
+    (sides,) = re.findall(r'<div class="both-sides">(.*?)</div>', page, re.DOTALL)[:1]
+    assert "Cherry-picked exclusion · coverage" in words_of(page)
+    assert "used · kb-0" in words_of(sides)
+    assert "limits · kb-1" in words_of(sides)
+    assert (example["status"], row["measure"]) == ("cherry_picked", "misleading")
+    assert (example["used"], example["against"]) == covered(
+        example["text"].removeprefix("The policy covers ").removesuffix(".")
+    )[1:]
+    assert f"left out {case.limits[0]}" in words_of(shown)
+    assert labels == {"cherry_picked", "qualifier_dropped"}
 
 
 def test_an_unknown_issue_is_not_here(client: Client) -> None:

@@ -47,16 +47,42 @@ from rt4chart_clustering.description.text_templates import (
             [MeaningChange(FailureKind.ADDITION, "largest")],
             "Added to the source · sales_call",
         ),
+        (
+            "fp1:contradicted:term",
+            [MeaningChange(FailureKind.TERM, "raising", "upped delivery")] * 3
+            + [MeaningChange(FailureKind.TERM, "trucks", "sheds")],
+            "Word differs from the source · sales_call",
+        ),
+        (
+            "fp1:contradicted:term",
+            [MeaningChange(FailureKind.TERM, "asks", "suggest")] * 9,
+            "Word differs from the source · sales_call",
+        ),
+        (
+            "fp1:baseless:term",
+            [MeaningChange(FailureKind.TERM, "article")] * 30,
+            "Word not in the source · sales_call",
+        ),
+        (
+            "fp1:baseless:term",
+            [MeaningChange(FailureKind.TERM, "of the")] * 30,
+            "Word not in the source · sales_call",
+        ),
+        (
+            "fp4:entailed:cherry_picked_exclusion",
+            [MeaningChange(FailureKind.CHERRY_PICKED_EXCLUSION)] * 10,
+            "Cherry-picked exclusion · sales_call",
+        ),
     ],
 )
 def test_title_is_pattern_value_and_route(
     fingerprint: str, changes: list[MeaningChange], expected: str
 ) -> None:
-    """A value is named only where it is behind enough of the claims."""
+    """A value is named only if nearly all claims share it, and if it says something."""
     assert template_title(fingerprint, "sales_call", changes, len(changes)) == expected
 
 
-@pytest.mark.parametrize("label", ["contradicted", "baseless"])
+@pytest.mark.parametrize("label", ["contradicted", "baseless", "entailed"])
 @pytest.mark.parametrize("kind", FailureKind)
 def test_a_title_is_the_label_that_findings_have(label: str, kind: FailureKind) -> None:
     """The same failure is called the same on an answer's page and on its issue."""

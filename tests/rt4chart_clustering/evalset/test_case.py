@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.json_rows import read_row
-from otel_rt4chart.verify.core.model import Exchange, Label, Passage
+from otel_rt4chart.verify.core.model import ClaimStatus, Exchange, Label, Passage
 from rt4chart_clustering.evalset.case import (
     CaseSource,
     EvalCase,
@@ -36,10 +36,15 @@ def cases(draw: st.DrawFn) -> EvalCase:
     exchange = Exchange(draw(st.text()), passages, answer)
     start = draw(st.integers(0, len(answer)))
     claim = LabelledClaim(
-        draw(TEXTS), draw(st.sampled_from(Label)), start, draw(st.integers(start, len(answer)))
+        draw(TEXTS),
+        draw(st.sampled_from(Label)),
+        start,
+        draw(st.integers(start, len(answer))),
+        draw(st.sampled_from(ClaimStatus)),
     )
     source = CaseSource(trace_id=draw(WORDS), route=draw(WORDS))
-    return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source, draw(WORDS))
+    limits = tuple(draw(st.lists(TEXTS, max_size=2)))
+    return EvalCase(case_id(exchange), exchange, (claim,), draw(WORDS), source, draw(WORDS), limits)
 
 
 @given(cases())

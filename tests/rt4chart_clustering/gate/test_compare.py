@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.compare import MAX_EXACT_PAIRS, compare, permutation_p_value
 from rt4chart_clustering.gate.result import (
     CaseResult,
@@ -73,10 +75,32 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(GateResult("set", "rules/5", ()), run(0))
 
 
+def test_a_run_without_misleading_claims_compares_the_others_alone() -> None:
+    """Of a version that did not look for them: every one would be a rise."""
+    before = replace(run(0, 0), is_checked=False)
+
+    assert compare(before, run(0, 1), Measure.UNFAITHFUL).worse == ("c1",)
+    with pytest.raises(InputError, match="make a new baseline, or pass --count unfaithful"):
+        compare(before, run(0, 1))
+
+
+def test_the_compared_share_is_that_of_the_counted_claims() -> None:
+    """A case may be better in one measure and worse in the other."""
+    before = GateResult("set", "rules/5", (CaseResult("a", "", 4, 2),))
+    now = GateResult("set", "rules/5", (CaseResult("a", "", 4, 0, misleading=1),))
+
+    found = {measure: compare(before, now, measure).now for measure in Measure}
+
+    assert found == {"unfaithful": 0.0, "misleading": 0.25, "either": 0.25}
+
+
 def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> None:
     """With every case as it was."""
     path = tmp_path / "runs" / "main.json"
-    result = GateResult("set", "j", (CaseResult("a", "i", 2, 1, 1, "", ("baseless: x",)),))
+    case = CaseResult(
+        "a", "i", 2, 1, 1, "", ("baseless: x",), 1, ("stale: y",), {"stale": 1}, ("stale",)
+    )
+    result = GateResult("set", "j", (case,))
 
     save_result(result, path)
 
@@ -91,6 +115,8 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
         path.write_text(text)
         with pytest.raises(InputError, match="--baseline"):
             load_result(path)
+    path.write_text('{"format": 1, "evalset": "s", "judge": "j", "cases": []}')
+    assert load_result(path) == GateResult("s", "j", (), is_checked=False)
     with pytest.raises(InputError, match="expected a result that --save has written"):
         load_result(tmp_path / "none.json")
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.compare import compare
 from rt4chart_clustering.gate.evaluate import GateLimits, evaluate_gate
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
@@ -31,7 +32,7 @@ BAD = CaseResult("b", "i2", decided=4, unfaithful=2, wrong=("baseless: x", "cont
     ("cases", "reason"),
     [
         ([GOOD], ""),
-        ([GOOD, BAD], "the rate is 25.0%, at most 10.0% is allowed"),
+        ([GOOD, BAD], "25.0% of the claims are unfaithful or misleading, at most 10.0% is allowed"),
         ([CaseResult("a", "", undecided=2)], "no claim was decided, so there is no rate"),
         ([CaseResult("a", "", 3, 0, 2)], "2 of 5 claims are undecided, at most 20% is allowed"),
         ([GOOD, CaseResult("c", "", error="no answer was given")], "1 of 2 cases have no verdict"),
@@ -59,9 +60,58 @@ def test_words_have_the_rate_the_issues_and_the_cases() -> None:
     """What an engineer needs to go on."""
     said = format_text(evaluate_gate(result(GOOD, BAD), BOUNDS, None))
 
-    assert said.startswith("failed: trial, rules/5\nhallucination rate 25.0% (95% interval ")
+    assert said.startswith("failed: trial, rules/5\nunfaithful 25.0% (95% interval ")
+    assert "\nmisleading 0.0% (95% interval " in said
+    assert "\nunfaithful or misleading 25.0% (95% interval " in said
     assert "  issue i2: 50.0%" in said
     assert "  b: baseless: x; contradicted: y\n" in said
+
+
+MISLED = CaseResult(
+    "m",
+    "i3",
+    decided=4,
+    misleading=2,
+    misled=("cherry_picked: x", "stale: y"),
+    statuses={"supported": 2, "cherry_picked": 1, "stale": 1},
+    returned=("stale",),
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (Measure.EITHER, "25.0% of the claims are unfaithful or misleading, at most 10.0%"),
+        (Measure.MISLEADING, "25.0% of the claims are misleading, at most 10.0%"),
+        (Measure.UNFAITHFUL, ""),
+    ],
+)
+def test_misleading_claims_close_the_gate_unless_they_do_not_count(
+    count: Measure, reason: str
+) -> None:
+    """By default both kinds of failure count."""
+    found = evaluate_gate(result(GOOD, MISLED), GateLimits(0.1, count=count), None)
+    words, suite = format_text(found), fromstring(format_junit(found))  # noqa: S314 - our own
+
+    assert found.is_open == (not reason)
+    assert reason in "".join(found.reasons)
+    assert ("  m: cherry_picked: x; stale: y\n" in words) == bool(reason)
+    assert suite.attrib["failures"] == ("2" if reason else "0")
+    assert "\nstatuses: 2 supported, 1 cherry_picked, 1 stale\n" in words
+
+
+def test_json_has_both_rates_the_statuses_and_what_returned() -> None:
+    """`rate` is that of unfaithful claims, as before there were others."""
+    found = outcome_json(evaluate_gate(result(BAD, MISLED), BOUNDS, None))
+
+    assert (found["count"], found["rate"]) == ("either", 0.25)
+    assert {name: one["rate"] for name, one in found["rates"].items()} == {
+        "unfaithful": 0.25,
+        "misleading": 0.25,
+        "either": 0.5,
+    }
+    assert found["statuses"] == {"supported": 2, "cherry_picked": 1, "stale": 1}
+    assert [case["returned"] for case in found["cases"]] == [(), ("stale",)]
 
 
 @given(st.text(), st.text(min_size=1))

@@ -158,7 +158,7 @@ def test_ignored_issue_stays_ignored(client: Client) -> None:
     store(client, numbers(5))
     grouped(client)
     (issue,) = list_issues(client)
-    record_events(client, [IssueEvent(issue.id, LATER + 1, "state", "ignored", actor="ann")])
+    record_events(client, [IssueEvent(issue.id, LATER + 9, "state", "ignored", actor="ann")])
 
     store(client, numbers(2, first=40))
     grouped(client, now_ns=LATER + SECOND)
@@ -313,7 +313,7 @@ def test_commands_group_and_show(
     assert call(ISSUES, row["id"], "--dsn", dsn) == 0
     shown = capsys.readouterr().out
     assert "Number differs from the source · billing" in shown
-    assert "passage   p1: The " in shown
+    assert "contradicts  p1: The " in shown
 
 
 def test_shown_text_cannot_steer_the_terminal(

@@ -15,6 +15,7 @@ traffics = st.builds(
     Traffic,
     contradicted=weights,
     baseless=weights,
+    misleading=weights,
     decided=weights,
     days=st.floats(1, 7),
     daily=st.just((0.0,) * 7),
@@ -29,13 +30,14 @@ traffics = st.builds(
         (Traffic(contradicted=70, decided=7000), 52.1, SeverityLevel.HIGH),
         (Traffic(contradicted=700, decided=14_000), 92.7, SeverityLevel.CRITICAL),
         (Traffic(baseless=70, decided=7000), 38.9, SeverityLevel.MEDIUM),
+        (Traffic(misleading=70, decided=7000), 38.9, SeverityLevel.MEDIUM),
         (Traffic(contradicted=10, decided=1000, days=1), 52.1, SeverityLevel.HIGH),
     ],
 )
 def test_severity_is_what_the_formula_says(
     traffic: Traffic, score: float, level: SeverityLevel
 ) -> None:
-    """Volume and share count the same; a baseless claim counts half."""
+    """Volume and share count the same; a baseless or misleading claim counts half."""
     found = severity_of(traffic)
 
     assert (round(found.score, 1), found.level) == (score, level)
@@ -58,7 +60,8 @@ def test_more_failures_are_never_less_severe(traffic: Traffic, more: float) -> N
 
 def test_the_share_is_of_failures_whatever_their_label() -> None:
     """What people read is a share of claims; only the score weighs labels."""
-    assert Traffic(contradicted=1, baseless=1, decided=20).share == 0.1
+    assert Traffic(contradicted=1, baseless=1, misleading=2, decided=20).share == 0.2
+    assert Traffic(contradicted=3, baseless=1, misleading=3, days=7).a_day == 1.0
     assert Traffic(contradicted=1).share is None
 
 

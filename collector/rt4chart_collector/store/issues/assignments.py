@@ -25,6 +25,7 @@ from rt4chart_collector.store.engine.rows import (
     batch_token,
     read,
 )
+from rt4chart_collector.store.issues.failures import IS_FAILURE
 
 BY_MATCH, BY_BIRTH, BY_SPLIT = "match", "birth", "split"
 
@@ -46,21 +47,23 @@ class Assignment:
 ASSIGNMENTS = RowTable("rt4chart_issue_assignments", Assignment)
 LIVE_FIELDS = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
 # The assignments that count, each with its claim and answer: the claim is a current failure and not
-# newer than the assignment. `only` is a condition on IssueId, which limits the traces too.
+# newer than the assignment. `only` is a condition on IssueId, which limits the traces too. The
+# weight is 1 / (the answer's sample rate times the rate of the check that found it).
 LIVE_ASSIGNMENTS = """
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
     a.Route AS Route, a.Fingerprint AS Fingerprint, a.AssignedBy AS AssignedBy,
     a.Version AS Version, c.Model AS Model, c.DocIds AS DocIds, v.PromptVersion AS PromptVersion,
-    v.Context AS Context, if(v.SampleRate > 0, 1 / v.SampleRate, 0) AS Weight
+    v.Context AS Context,
+    if(v.SampleRate * c.CheckRate > 0, 1 / (v.SampleRate * c.CheckRate), 0) AS Weight
 FROM (
     SELECT * FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {only}
 ) AS a
 INNER JOIN (
     SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, VerifierId, Model,
-        Evidence.DocId AS DocIds, Version
+        Evidence.DocId AS DocIds, CheckRate, Version
     FROM rt4chart_claims FINAL
-    WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND TraceId IN (
+    WHERE {is_failure} AND IsDeleted = 0 AND TraceId IN (
         SELECT TraceId FROM rt4chart_issue_assignments WHERE {only}
     )
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
@@ -77,7 +80,7 @@ INNER JOIN (
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE a.Version > c.Version
-"""
+""".replace("{is_failure}", IS_FAILURE)
 GIVEN_ISSUES = "IssueId IN {ids:Array(UInt64)}"
 EVERY_ISSUE = "1"
 ASSIGNMENTS_OF_ISSUES = f"""

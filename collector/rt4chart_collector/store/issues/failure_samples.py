@@ -9,7 +9,12 @@ from rt4chart_collector.store.engine.columns import StoredKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_int
 from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_time
-from rt4chart_collector.store.issues.failures import MAX_TIME_NS, SELECT_FAILURES, Failure
+from rt4chart_collector.store.issues.failures import (
+    IS_FAILURE,
+    MAX_TIME_NS,
+    SELECT_FAILURES,
+    Failure,
+)
 from rt4chart_collector.store.issues.match_failures import IN_WINDOW, DescriptionWindow
 
 CLAIM_LENGTH = 400
@@ -22,7 +27,7 @@ GROUP BY EmbeddingModel ORDER BY described DESC, EmbeddingModel LIMIT 1
 """  # noqa: S608 - our own names
 FAILURE_COUNT = f"""
 SELECT uniqExact(TraceId, SpanId, ClaimIndex) FROM rt4chart_claims FINAL
-WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_SCOPE}
+WHERE {IS_FAILURE} AND IsDeleted = 0 AND {IN_SCOPE}
 """  # noqa: S608
 # The hash of the key gives an order that looks random and is the same in every run. A sample by
 # rand() would change the map at each reload.
@@ -37,7 +42,8 @@ LIMIT {{limit:UInt32}}
 FAILURE_POINTS = f"""
 WITH drawn AS ({RANDOM_FAILURES})
 SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
-    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim, toString(c.Label) AS label,
+    e.Embedding AS vector, leftUTF8(c.Claim, {CLAIM_LENGTH}) AS claim,
+    if(c.Label = 'entailed', toString(c.Status), toString(c.Label)) AS label,
     c.ServiceName AS service, c.Route AS route, toUnixTimestamp64Nano(c.Timestamp) AS time_ns,
     if(a.Version > c.Version, a.IssueId, 0) AS issue
 FROM (
@@ -45,10 +51,10 @@ FROM (
     WHERE EmbeddingModel = {{model:String}} AND (TraceId, SpanId, ClaimIndex) IN drawn
 ) AS e
 INNER JOIN (
-    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, ServiceName, Route,
-        Timestamp, Version
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Claim, Label, Status, ServiceName,
+        Route, Timestamp, Version
     FROM rt4chart_claims FINAL
-    WHERE Label IN ('contradicted', 'baseless') AND IsDeleted = 0 AND {IN_SCOPE}
+    WHERE {IS_FAILURE} AND IsDeleted = 0 AND {IN_SCOPE}
       AND TraceId IN (SELECT TraceId FROM drawn)
     ORDER BY Version DESC LIMIT 1 BY TraceId, SpanId, ClaimIndex
 ) AS c ON c.TraceId = e.TraceId AND c.SpanId = e.SpanId AND c.ClaimIndex = e.ClaimIndex
@@ -63,7 +69,10 @@ ORDER BY cityHash64(e.TraceId, e.SpanId, e.ClaimIndex), e.TraceId, e.SpanId, e.C
 
 @dataclass(frozen=True, slots=True)
 class FailurePoint:
-    """A failure with its vector; `issue` is 0 if unassigned, `claim` the start of its text."""
+    """A failure with its vector; `issue` is 0 if unassigned, `claim` the start of its text.
+
+    `label` of a misleading claim is its status.
+    """
 
     key: StoredKey
     vector: Sequence[float]

@@ -1,4 +1,4 @@
-"""Failures: the contradicted and baseless claims, and their descriptions."""
+"""Failures: the unfaithful and the misleading claims, and their descriptions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.store.answers.claims import CLAIMS, StoredClashes, StoredEvidence
+from otel_rt4chart.verify.core.model import ClaimStatus, Evidence, Finding, Label
+from otel_rt4chart.verify.findings.statuses import MISLEADING
+from rt4chart_collector.store.answers.claims import (
+    CLAIMS,
+    ClaimState,
+    StoredClashes,
+    StoredEvidence,
+)
+from rt4chart_collector.store.answers.verifications import findings_from
 from rt4chart_collector.store.engine.columns import (
     ClaimKey,
     Partition,
@@ -33,26 +40,38 @@ CLAIM_COLUMNS = (
     "service",
     "route",
     "label",
+    "status",
     "nearest",
     "evidence",
     "clashes",
     "version",
 )
+# Unfaithful and misleading claims, as `Claim.is_failure`; the second of a table with an alias.
+IS_FAILURE = (
+    "(Label IN ('contradicted', 'baseless')"
+    " OR Label = 'entailed' AND Status NOT IN ('supported', 'undecided'))"
+)
+IS_FAILURE_OF_C = IS_FAILURE.replace("Label", "c.Label").replace("Status", "c.Status")
+# The findings from which the kind of a failure follows; other answers have none of them.
+KIND_FINDINGS = ", ".join(f"'\"{name}\"'" for name in MISLEADING)
 # The verifier that judged an answer last: its claims are the current ones.
 LAST_VERDICT = f"""
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
-        argMax(Question, Version) AS Question
-    FROM rt4chart_verifications FINAL
+        argMax(Question, Version) AS Question,
+        argMax(if(multiSearchAny(v.Findings, [{KIND_FINDINGS}]), v.Findings, ''), Version)
+            AS Findings
+    FROM rt4chart_verifications AS v FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_time()}
     GROUP BY TraceId, SpanId
 """  # noqa: S608 - our own names
 SELECT_FAILURES = f"""
 SELECT {CLAIMS.select(*CLAIM_COLUMNS, table="c")}, c.ClaimIndex AS claim_index, c.Claim AS claim,
-    toUnixTimestamp64Nano(c.Timestamp) AS time_ns, v.Question AS question
+    toUnixTimestamp64Nano(c.Timestamp) AS time_ns, v.Question AS question,
+    v.Findings AS answer_findings
 FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT}) AS v
     ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
-WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+WHERE {IS_FAILURE_OF_C} AND c.IsDeleted = 0
   AND {in_time("c.Timestamp")}
 """  # noqa: S608 - our own names
 NEWEST_FAILURES = f"""{SELECT_FAILURES}
@@ -82,13 +101,13 @@ SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
 FROM rt4chart_claims AS c FINAL
 INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
     ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
-WHERE c.Label IN ('contradicted', 'baseless') AND c.IsDeleted = 0
+WHERE {IS_FAILURE_OF_C} AND c.IsDeleted = 0
   AND {in_time("c.Timestamp")}
   AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
 """  # noqa: S608 - our own names
 FAILURE_DAYS = f"""
 SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS day_s
-FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless') AND {in_time()}
+FROM rt4chart_claims WHERE {IS_FAILURE} AND {in_time()}
 ORDER BY day_s
 """  # noqa: S608 - our own names
 # Reads all descriptions of a day, so it runs once for each day of failures.
@@ -97,6 +116,9 @@ SELECT intDiv(time_ns, 60000000000) * 60 AS minute_s, count() AS failures
 FROM ({SELECT_UNDESCRIBED})
 GROUP BY minute_s ORDER BY minute_s
 """  # noqa: S608 - our own names
+AnswerFindings = Annotated[
+    tuple[Finding, ...], StoredAs("answer_findings", "String", read=findings_from)
+]
 MAX_TIME_NS = 2**63 - 1
 SECOND_NS = 1_000_000_000
 MINUTE_NS = 60 * SECOND_NS
@@ -105,9 +127,11 @@ DAY_NS = 1440 * MINUTE_NS
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One unfaithful claim; `nearest` is the most similar context sentence, "" for none.
+    """One unfaithful or misleading claim.
 
-    `version` is the version of the claim's row.
+    `nearest` is the most similar context sentence, "" for none. `answer_findings` are those of the
+    whole answer, if one of them may say how the claim misleads. `version` is the version of the
+    claim's row.
     """
 
     trace_id: str
@@ -122,12 +146,46 @@ class Failure:
     nearest: str
     evidence: StoredEvidence = ()
     clashes: StoredClashes = ()
+    status: ClaimState = ClaimStatus.UNDECIDED
+    answer_findings: AnswerFindings = ()
     version: int = field(default=0, compare=False)
 
     @property
     def key(self) -> ClaimKey:
         """The claim's identity: trace, span and index in the answer."""
         return (self.trace_id, self.span_id, self.claim_index)
+
+    @property
+    def is_misleading(self) -> bool:
+        """True for an entailed claim, which fails by its status."""
+        return self.label is Label.ENTAILED
+
+    @property
+    def verdict(self) -> str:
+        """The label, and the status by which an entailed claim fails: "entailed, stale"."""
+        return f"{self.label}, {self.status}" if self.is_misleading else str(self.label)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings on this claim."""
+        return tuple(one for one in self.answer_findings if one.claim == self.claim_index)
+
+    @property
+    def used(self) -> tuple[Evidence, ...]:
+        """The sentences that support the claim."""
+        return tuple(one for one in self.evidence if one.relation == "supports")
+
+    @property
+    def against(self) -> tuple[Evidence, ...]:
+        """The sentences that contradict or limit the claim, as evidence or by a finding."""
+        known = (*(finding.evidence for finding in self.findings), self.evidence)
+        found = {
+            (one.passage_id, one.start): one
+            for some in known
+            for one in some
+            if one.relation != "supports"
+        }
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)

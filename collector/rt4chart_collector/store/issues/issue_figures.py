@@ -1,6 +1,7 @@
 """Figures of issues, derived from the assignments and the current verdicts.
 
-The weight of a failure is 1 / the sample rate of its answer.
+The weight of a failure is 1 / the sample rate of its answer, and 1 / the rate of the check that
+found it if it is misleading. Shares of misleading claims are of the answers that were checked.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_time
 from rt4chart_collector.store.issues.assignments import EVERY_ISSUE, GIVEN_ISSUES, LIVE_ASSIGNMENTS
-from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.failures import DAY_NS, IS_FAILURE
 from rt4chart_collector.store.issues.issue_events import aliases
 
 ROOT_ISSUE = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
@@ -114,41 +115,42 @@ def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) ->
 
 # If several verifiers judged an answer, the latest verdict counts. `age_days` is in whole days
 # before `now`; a time in the future is today. An assignment older than its claim does not count.
-FAILURES_BY_DAY = """
+FAILURES_BY_DAY = f"""
 SELECT a.IssueId AS issue, toString(c.Label) AS label,
-    least(intDiv(greatest({now:Int64} - toUnixTimestamp64Nano(a.Timestamp), 0), {day:Int64}),
-        {days:Int64} - 1) AS age_days,
-    sum(if(v.Rate > 0, 1 / v.Rate, 0)) AS weight, count() AS seen
+    least(intDiv(greatest({{now:Int64}} - toUnixTimestamp64Nano(a.Timestamp), 0), {{day:Int64}}),
+        {{days:Int64}} - 1) AS age_days,
+    sum(if(v.Rate * c.CheckRate > 0, 1 / (v.Rate * c.CheckRate), 0)) AS weight, count() AS seen
 FROM (
     SELECT IssueId, TraceId, SpanId, ClaimIndex, Timestamp, Version
     FROM rt4chart_issue_assignments FINAL
-    WHERE IsDeleted = 0 AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    WHERE IsDeleted = 0 AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
 ) AS a
 INNER JOIN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
         argMax(SampleRate, Version) AS Rate
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
-      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+      AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = a.TraceId AND v.SpanId = a.SpanId
 INNER JOIN (
-    SELECT TraceId, SpanId, VerifierId, toInt32(ClaimIndex) AS ClaimIndex, Label, Version
+    SELECT TraceId, SpanId, VerifierId, toInt32(ClaimIndex) AS ClaimIndex, Label, CheckRate, Version
     FROM rt4chart_claims FINAL
-    WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless')
-      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+    WHERE IsDeleted = 0 AND {IS_FAILURE}
+      AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
     AND c.VerifierId = v.VerifierId
 WHERE a.Version > c.Version
 GROUP BY issue, label, age_days
-"""
+"""  # noqa: S608 - our own names
 DECIDED_CLAIMS = """
-SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims
+SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims, sum(Checked) AS checked
 FROM (
     SELECT ServiceName, Route, TraceId, SpanId,
-        argMax(if(SampleRate > 0, 1 / SampleRate, 0)
-            * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount), Version) AS Decided
-    FROM rt4chart_verifications FINAL
+        argMax(if(v.SampleRate > 0, 1 / v.SampleRate, 0)
+            * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount), Version) AS Decided,
+        Decided * argMax(v.Checked != 'no', Version) AS Checked
+    FROM rt4chart_verifications AS v FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
       AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
     GROUP BY ServiceName, Route, TraceId, SpanId
@@ -174,7 +176,10 @@ GROUP BY service, route, Age
 
 @dataclass(frozen=True, slots=True)
 class DayWeight:
-    """Failures of one label on one day (0 is today): their sum of weights and their number."""
+    """Failures of one label on one day (0 is today): their sum of weights and their number.
+
+    The label of misleading claims is `entailed`.
+    """
 
     issue: int
     label: str
@@ -188,10 +193,21 @@ def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight
     return read(client, DayWeight, FAILURES_BY_DAY, _window_parameters(now_ns, days))
 
 
-def decided_claims(client: Client, *, now_ns: int, days: int) -> dict[tuple[str, str], float]:
+@dataclass(frozen=True, slots=True)
+class DecidedClaims:
+    """A route's weighted decided claims; `checked` are those that could be found misleading."""
+
+    claims: float = 0.0
+    checked: float = 0.0
+
+
+def decided_claims(
+    client: Client, *, now_ns: int, days: int
+) -> dict[tuple[str, str], DecidedClaims]:
     """The weighted decided claims of the last `days`, by (service, route)."""
-    rows = client.query(DECIDED_CLAIMS, {"since": now_ns - days * DAY_NS}).named_results()
-    return {(row["service"], row["route"]): row["claims"] for row in rows}
+    parameters = {"since": now_ns - days * DAY_NS}
+    found = read_by(client, ("service", "route"), DecidedClaims, DECIDED_CLAIMS, parameters)
+    return {route: claims for route, (claims,) in found.items()}
 
 
 def decided_claims_by_day(
@@ -214,7 +230,7 @@ HOUR_NS = 3600 * 1_000_000_000
 IN_ROUTE_WINDOW = f"IsDeleted = 0 AND {OF_ROUTE} AND {in_time()}"
 ROUTE_FAILURES = f"""
     SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, Timestamp,
-        Evidence.DocId AS DocIds, Version
+        Evidence.DocId AS DocIds, if(CheckRate > 0, 1 / CheckRate, 0) AS CheckWeight, Version
     FROM rt4chart_claims FINAL
     WHERE {IN_ROUTE_WINDOW} AND {OF_VERIFIER}
       AND {{counted}}
@@ -227,10 +243,10 @@ ROUTE_ANSWERS = f"""
 """  # noqa: S608
 # The weighted failures per hour before and after, and the number of failures after.
 BEFORE_AND_AFTER = """
-    sumIf(v.Weight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64})) / {hours_before:Float64}
-        AS before,
-    sumIf(v.Weight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) / {hours_after:Float64}
-        AS after,
+    sumIf(v.Weight * c.CheckWeight, c.Timestamp < fromUnixTimestamp64Nano({at:Int64}))
+        / {hours_before:Float64} AS before,
+    sumIf(v.Weight * c.CheckWeight, c.Timestamp >= fromUnixTimestamp64Nano({at:Int64}))
+        / {hours_after:Float64} AS after,
     countIf(c.Timestamp >= fromUnixTimestamp64Nano({at:Int64})) AS claims
 """
 # One statement for issues and documents, which count the same failures. A document is a passage

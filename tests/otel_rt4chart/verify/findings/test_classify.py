@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify.core.model import Clash, Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Clash, Evidence, Finding, Label
 from otel_rt4chart.verify.findings.classify import (
     ClaimDifference,
-    Cue,
     MeaningChange,
     classify_failure,
-    cues,
+    source_texts,
 )
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
+from otel_rt4chart.verify.language.cues import Cue, cues
 
 HUBBLE = (
     "The Hubble Space Telescope was deployed from Space Shuttle Discovery on April 25, 1990, "
@@ -154,7 +154,7 @@ def test_difference_echoes_question_where_it_has_what_the_source_lacks() -> None
         question="The plan covers dental care, right?",
     )
 
-    assert found.primary == MeaningChange(FailureKind.ECHO, "dental care")
+    assert found.primary == MeaningChange(FailureKind.ECHO)
 
 
 def test_difference_is_no_echo_where_the_claim_answers() -> None:
@@ -236,6 +236,8 @@ def test_changed_name_goes_before_dropped_qualifier() -> None:
         (Clash("name", "Atlantis", "Discovery"), FailureKind.ENTITY),
         (Clash("negation", "required", "not required"), FailureKind.POLARITY),
         (Clash("quantifier", "all", "some"), FailureKind.SCOPE),
+        (Clash("quantifier", "reduces", "may reduce"), FailureKind.HEDGE),
+        (Clash("quantifier", "all may", "some"), FailureKind.SCOPE),
         (Clash("qualifier", "", "with prior approval"), FailureKind.QUALIFIER),
         (Clash("term", "increase", "decrease"), FailureKind.DIRECTION),
         (Clash("term", "public", "private"), FailureKind.OPPOSITE),
@@ -311,6 +313,51 @@ def test_a_marked_negation_that_the_source_has_too_tells_nothing() -> None:
     assert found.primary == MeaningChange(FailureKind.TERM, "files")
 
 
+@pytest.mark.parametrize(
+    "source", [TRIAL, "The free trial lasts 14 days.", "The trial is free of charge."]
+)
+def test_nothing_as_an_object_denies_no_word_that_the_source_has(source: str) -> None:
+    """A claim that costs nothing neither adds nor drops a negation of how long it lasts."""
+    claim = "The trial costs nothing and lasts a fortnight."
+    marks = [Clash("term", "nothing"), Clash("term", "fortnight")]
+
+    found = difference(claim, [source], clashes=marks)
+
+    assert FailureKind.POLARITY not in found.kinds
+
+
+def test_nothing_as_an_object_denies_its_verb() -> None:
+    """Where the source has the verb, the negation is added."""
+    found = difference(
+        "The trial costs nothing.",
+        ["The trial costs 5 euros."],
+        clashes=[Clash("term", "nothing")],
+    )
+
+    assert FailureKind.POLARITY in found.kinds
+
+
+def test_a_negation_within_a_compound_denies_nothing() -> None:
+    """What was never seen before is new."""
+    found = difference(
+        "A never-before-seen site opened.", [SITE], clashes=[Clash("term", "never-before-seen")]
+    )
+
+    assert FailureKind.POLARITY not in found.kinds
+
+
+@pytest.mark.parametrize("word", ["article", "author", "discusses"])
+def test_words_about_the_text_are_no_difference(word: str) -> None:
+    """An answer calls a podcast an article; that says nothing about what went wrong."""
+    claim = f"The {word} firm opened a gold site."
+
+    alone = difference(claim, [SITE], clashes=[Clash("term", word)])
+    beside = difference(claim, [SITE], clashes=[Clash("term", word), Clash("term", "gold")])
+
+    assert word not in (alone.primary.claimed, beside.primary.claimed)
+    assert beside.primary == MeaningChange(FailureKind.TERM, "gold", "large new")
+
+
 def test_a_long_run_of_marked_words_is_an_addition() -> None:
     """Four words of its own are no word in another's place."""
     claim = "The firm opened a site, which painters, weavers, potters and bakers liked."
@@ -361,6 +408,33 @@ def test_cue_governs_its_clause() -> None:
 def test_may_the_month_is_no_hedge() -> None:
     """A month's name is not a possibility."""
     assert list(cues("It opened in May 2019.", "hedge")) == []
+
+
+def test_a_premise_that_a_check_found_goes_before_every_difference() -> None:
+    """Whatever the words: the check compared the answer with and without the question."""
+    claim = "The policy covers outpatient MRI."
+    excluded = "Exclusions: outpatient MRI is not covered."
+
+    found = {
+        classify_failure(claim, label, [excluded], status=status, findings=findings).kind
+        for label, status, findings in [
+            (Label.BASELESS, ClaimStatus.RESTATES_PREMISE, []),
+            (Label.CONTRADICTED, ClaimStatus.CONTRADICTED, [Finding("sycophantic", "", claim=0)]),
+            (Label.ENTAILED, ClaimStatus.RESTATES_PREMISE, []),
+        ]
+    }
+
+    assert found == {FailureKind.ECHO}
+
+
+def test_a_claim_is_compared_with_what_stands_against_it() -> None:
+    """A passage that supports it has no difference."""
+    supports = Evidence("a", 0, 5, "Fine.", "supports")
+    denies = Evidence("b", 0, 5, "Gone.", "contradicts")
+
+    assert source_texts([supports, denies], "") == ("Gone.",)
+    assert source_texts([supports], "") == ("Fine.",)
+    assert source_texts([], "Near.") == ("Near.",)
 
 
 CLASHES = st.builds(

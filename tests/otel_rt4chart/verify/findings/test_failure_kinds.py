@@ -17,7 +17,10 @@ def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
     """In their order of precedence: another id would be another issue."""
     assert " ".join(FailureKind) == (
         "number unit date entity exclusion polarity direction opposite scope qualifier hedge order "
-        "echo misplaced quality term bad_citation prior_knowledge addition other"
+        "echo misplaced quality term bad_citation prior_knowledge addition other "
+        "cherry_picked_exclusion cherry_picked_contradiction cherry_picked_limit dropped_condition "
+        "dropped_exception dropped_time dropped_population dropped_quantity dropped_hedge "
+        "dropped_source stale"
     )
 
 
@@ -29,6 +32,9 @@ def test_ids_of_findings_are_those_that_databases_have() -> None:
         "negation_flip",
         "dropped_qualifier",
         "cherry_picked_exclusion",
+        "cherry_picked_contradiction",
+        "cherry_picked_limit",
+        "stale_source",
         "sycophantic_restatement",
         "unsupported_generalisation",
         "inference_as_fact",
@@ -47,14 +53,14 @@ def test_ids_of_findings_are_those_that_databases_have() -> None:
         "sycophantic",
         "stale",
         "overreach",
-        "failure_kind",
         "context_compressed",
         "linked_by_words_only",
         "findings_limited",
+        "failure_kind",
     ]
 
 
-@pytest.mark.parametrize("label", [Label.CONTRADICTED, Label.BASELESS])
+@pytest.mark.parametrize("label", [Label.CONTRADICTED, Label.BASELESS, Label.ENTAILED])
 def test_labels_and_descriptions_tell_kinds_apart(label: Label) -> None:
     """No two kinds, families or findings have the same text."""
     texts = [kind.label(label) for kind in FailureKind]

@@ -113,6 +113,7 @@ def test_the_seeds_policy_is_found_out() -> None:
         ("chunk_attribution", "", None),
         ("chunk_utilisation", "", None),
         ("dropped_qualifier", "condition", 0),
+        ("failure_kind", "dropped_qualifier", 0),
         ("failure_kind", "numeric_slip", 1),
         ("failure_kind", "cherry_picked_exclusion", 2),
     ]

@@ -16,7 +16,8 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.find import failure_kinds, overreaching
+from otel_rt4chart.verify.findings.classify import failure_kinds
+from otel_rt4chart.verify.findings.find import overreaching
 
 CON, NIC = Label.CONTRADICTED, Label.BASELESS
 MRI = "Outpatient MRI is covered when prior authorization has been obtained."
@@ -142,12 +143,14 @@ def test_a_cited_claim_about_nothing_that_was_retrieved_is_a_bad_citation() -> N
     assert kinds("", known, f"{known} Some bananas grow in gardens.") == ["prior_knowledge"]
 
 
-def test_only_unfaithful_claims_have_a_kind() -> None:
+def test_only_failures_have_a_kind() -> None:
     """Each names its claim by number."""
     fine = Claim("A", Label.ENTAILED, Label.ENTAILED, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
     unclear = Claim("B", Label.UNDECIDED, NIC, 1.0, "h", "attribute", AnswerRange(0, 1), 0)
 
-    found = list(failure_kinds([fine, unclear, baseless(POOL, "A hotel pool.")], "What is there?"))
+    found = list(
+        failure_kinds([fine, unclear, baseless(POOL, "A hotel pool.")], [], "What is there?")
+    )
 
     assert found == [Finding("failure_kind", "Added to the source", kind="overreach", claim=2)]
 
@@ -157,7 +160,7 @@ def test_the_finding_has_the_stored_id_and_the_label_of_the_issue() -> None:
     changed = contradicted("Sales fell.", "Sales rose.", Clash("term", "fell", "rose"))
     missing = baseless("It lasts 30 days.", "It lasts 14 days.", Clash("number", "30 days", ""))
 
-    found = list(failure_kinds([changed, missing], ""))
+    found = list(failure_kinds([changed, missing], [], ""))
 
     assert found == [
         Finding("failure_kind", "Direction reversed", kind="negation_flip", claim=0),

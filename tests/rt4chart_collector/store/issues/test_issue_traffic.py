@@ -10,6 +10,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import DAY_NS
 from rt4chart_collector.store.issues.issue_figures import (
     DayWeight,
+    DecidedClaims,
     decided_claims,
     decided_claims_by_day,
     failures_by_day,
@@ -34,7 +35,9 @@ def test_failures_count_by_day_and_label_at_their_weight(any_client: Client) -> 
         DayWeight(FIRST, "contradicted", 2, 4.0, 1),
         DayWeight(SECOND_ID, "baseless", 0, 2.0, 2),
     ]
-    assert decided_claims(any_client, now_ns=NOW, days=3) == {("shop", "billing"): 14.0}
+    assert decided_claims(any_client, now_ns=NOW, days=3) == {
+        ("shop", "billing"): DecidedClaims(14.0, 14.0)
+    }
     by_day = decided_claims_by_day(any_client, now_ns=NOW, days=3)
     assert by_day == {("shop", "billing"): (6.0, 4.0, 4.0)}
 
@@ -59,7 +62,9 @@ def test_a_verdict_that_was_taken_back_counts_no_more(client: Client) -> None:
     )
 
     assert failures_by_day(client, now_ns=NOW, days=7) == []
-    assert decided_claims(client, now_ns=NOW, days=7) == {("shop", "billing"): 1.0}
+    assert decided_claims(client, now_ns=NOW, days=7) == {
+        ("shop", "billing"): DecidedClaims(1.0, 1.0)
+    }
 
 
 def test_an_answer_of_two_verifiers_counts_once(client: Client) -> None:
@@ -69,4 +74,6 @@ def test_an_answer_of_two_verifiers_counts_once(client: Client) -> None:
     insert_verdicts(client, [verdict(one, verifier="other/1", version=5)])
 
     assert failures_by_day(client, now_ns=NOW, days=7) == []
-    assert decided_claims(client, now_ns=NOW, days=7) == {("shop", "billing"): 1.0}
+    assert decided_claims(client, now_ns=NOW, days=7) == {
+        ("shop", "billing"): DecidedClaims(1.0, 1.0)
+    }
