@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from otel_rt4chart.core.errors import InputError
 
@@ -34,29 +34,42 @@ class ClaimStatus(StrEnum):
     """What is wrong with a claim beyond its label, the worst that applies; else `SUPPORTED`.
 
     An entailed claim with another status than `SUPPORTED` is misleading: the passages say it, but
-    not only it. The statuses are in the order of precedence.
+    not only it. The statuses are in the order of precedence. `label` is the name for people.
     """
 
-    SUPPORTED = "supported"
-    CONTRADICTED = "contradicted"
-    UNSUPPORTED = "unsupported"
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        """A member that equals its stored name."""
+        member = str.__new__(cls, value)
+        member._value_, member.label = value, label
+        return member
+
+    SUPPORTED = "supported", "supported"
+    CONTRADICTED = "contradicted", "contradicted"
+    UNSUPPORTED = "unsupported", "not in the passages"
     """Baseless: the passages speak of something near, and do not say it."""
-    UNLINKED = "unlinked"
+    UNLINKED = "unlinked", "nothing about it"
     """Baseless: nothing in the passages is about it."""
-    OVERREACH = "overreach"
+    OVERREACH = "overreach", "says more than the source"
     """Baseless: the passages say less about the same thing."""
-    CHERRY_PICKED = "cherry_picked"
+    CHERRY_PICKED = "cherry_picked", "cherry-picked"
     """A passage supports it; another one contradicts or limits it."""
-    QUALIFIER_DROPPED = "qualifier_dropped"
+    QUALIFIER_DROPPED = "qualifier_dropped", "restriction left out"
     """Its own passage says it with a restriction that the answer leaves out."""
-    STALE = "stale"
+    STALE = "stale", "outdated source"
     """Only passages that a newer or more authoritative one supersedes support it."""
-    RESTATES_PREMISE = "restates_premise"
+    RESTATES_PREMISE = "restates_premise", "repeats the question"
     """Its support comes from the question."""
-    MISCITED = "miscited"
+    MISCITED = "miscited", "wrong citation"
     """The passage that it cites does not say it, or was not retrieved."""
-    UNDECIDED = "undecided"
-    NOT_A_CLAIM = "not_a_claim"
+    UNDECIDED = "undecided", "undecided"
+    NOT_A_CLAIM = "not_a_claim", "not a claim"
+
+    def misleads(self, label: Label) -> bool:
+        """True if a claim with this label and status leaves out or contradicts other passages."""
+        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+        return label is Label.ENTAILED and self not in fine
 
 
 class AnswerLabel(StrEnum):
@@ -222,8 +235,7 @@ class Claim:
     @property
     def is_misleading(self) -> bool:
         """True for an entailed claim that leaves out or contradicts what else was retrieved."""
-        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
-        return self.label is Label.ENTAILED and self.status not in fine
+        return self.status.misleads(self.label)
 
     @property
     def is_failure(self) -> bool:
