@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -15,10 +16,12 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
 
 
-def worst(client: Client, **more: int) -> list[WorstAnswer]:
+def worst(
+    client: Client, measure: Measure = Measure.UNFAITHFUL, **more: int
+) -> list[WorstAnswer]:
     """Those of the route `support` within a minute of noon."""
     scope = QueryScope(NOON, NOON + 60 * SECOND, VERIFIER, "shop", "support")
-    return worst_answers(client, scope, **more)
+    return worst_answers(client, scope, measure=measure, **more)
 
 
 def saying(number: int, *claims: tuple[Label, str, float]) -> Verdict:
@@ -75,3 +78,22 @@ def test_the_list_is_bounded(client: Client) -> None:
     insert_verdicts(client, [verdict(at, [WRONG]) for at in range(1, 9)])
 
     assert len(worst(client, limit=3)) == 3
+
+
+def test_misleading_answers_are_the_worst_of_their_own_measure(any_client: Client) -> None:
+    """They are none of the unfaithful ones; of either, the sum decides."""
+    made = verdict(1, [GOOD, GOOD])
+    assert made.report is not None
+    status = ClaimStatus.CHERRY_PICKED
+    claims = tuple(replace(one, status=status) for one in made.report.claims)
+    picked = replace(made, report=replace(made.report, claims=claims))
+    insert_verdicts(any_client, [picked, verdict(2, [WRONG, GOOD])])
+
+    by_measure = {measure: worst(any_client, measure) for measure in Measure}
+
+    assert {
+        measure: [int(one.trace_id, 16) for one in found] for measure, found in by_measure.items()
+    } == {Measure.UNFAITHFUL: [2], Measure.MISLEADING: [1], Measure.EITHER: [1, 2]}
+    (found,) = by_measure[Measure.MISLEADING]
+    assert (found.unfaithful, found.misleading, found.decided) == (0, 2, 2)
+    assert (found.label, found.status) == ("entailed", "cherry_picked")
