@@ -69,7 +69,9 @@ def test_the_overview_sorts_and_exports(visitor: TestClient) -> None:
 
     assert rates == sorted(rates)
     assert all(row["low"] - 1e-9 <= row["rate"] <= row["high"] + 1e-9 for row in rows)
-    assert visitor.get("/?format=csv").text.startswith("service,route,rate,claims,low,high,")
+    header = visitor.get("/?format=csv").text.partition("\r\n")[0].split(",")
+    assert header[:5] == ["service", "route", "rate", "low", "high"]
+    assert {"misleading", "misleading_claims", "either", "claims", "answers"} <= set(header)
     assert visitor.get("/?sort=nothing").status_code == 400
     assert visitor.get("/?since=2h").status_code == 400
     assert visitor.get("/?name=refunds&format=json").json()["rows"][0]["route"] == RISING[1]
@@ -142,7 +144,7 @@ def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> Non
     assert link is not None
 
     assert visitor.get(unescape(link.group(1))).status_code == 200
-    assert all(part in link.group(1) for part in ("service=shop", "label=unfaithful", "since=6h"))
+    assert all(part in link.group(1) for part in ("service=shop", "measure=unfaithful", "since=6h"))
     marks = ("Certainty", "What changed", "Next:", "Worst answers", "More figures")
     assert sorted(marks, key=shown.index) == list(marks)
 
