@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
@@ -184,6 +184,7 @@ class AnswerView:
         self._page = page
         self._listed = {claim.index for claim in page}
         self._labels = {claim.index: shown_label(claim.label, claim.status) for claim in outline}
+        self.shown = Counter(self._labels.values())
         self._beside = _evidence_of_findings(verdict.findings, outline)
         self._texts = texts
         self._anchors: dict[tuple[int, int], str] = {}
@@ -212,7 +213,8 @@ class AnswerView:
         unfit = set(self.unfit)
         for claim in self._page:
             reasons = tuple(dict.fromkeys(one.detail for one in found[claim.index]))
-            evidence = self._evidence(claim, _words_in_quotes(reasons))
+            words = [one for one in _words_in_quotes(reasons) if one != claim.text]
+            evidence = self._evidence(claim, words)
             against = [one for one in evidence if one.evidence.relation != "supports"]
             is_compared = 0 < len(against) < len(evidence)
             yield ClaimView(
@@ -231,7 +233,12 @@ class AnswerView:
     def _evidence(self, claim: ClaimRow, words: Sequence[str]) -> list[EvidenceView]:
         """The claim's evidence and that of its findings, with these words of it marked."""
         shown = []
-        for place, one in enumerate((*claim.claim.evidence, *self._beside[claim.index])):
+        found = (*claim.claim.evidence, *self._beside[claim.index])
+        against = {_place_of(one) for one in found if one.relation != "supports"}
+        for place, one in enumerate(found):
+            # A judge may read a passage as support that a check holds against the claim.
+            if one.relation == "supports" and _place_of(one) in against:
+                continue
             passage = self._texts.get(one.passage_id) if self._texts is not None else None
             before = after = ""
             if passage is not None and passage.text[one.start : one.end] == one.text:
@@ -311,7 +318,10 @@ class AnswerView:
                 *((one.passage, one.start, one.end, one.relation) for one in claim.places),
                 *((one.passage_id, one.start, one.end, one.relation) for one in beside),
             )
+            against = {one[:3] for one in places if one[3] != "supports"}
             for number, (passage, start, end, relation) in enumerate(places):
+                if relation == "supports" and (passage, start, end) in against:
+                    continue
                 found[passage].append(PassageCitation(claim.index, number, start, end, relation))
         return found
 
@@ -325,7 +335,7 @@ class AnswerView:
         text = passage.text if passage else ""
         # A mark carries its index in `citations`, because a claim may cite a passage several times.
         marks = [
-            TextMark(cited.start, cited.end, place, WEIGHTS[self._labels[cited.claim]])
+            TextMark(cited.start, cited.end, place, self._weight(cited))
             for place, cited in enumerate(citations)
         ]
         fits, unfit = fitting(text, marks)
@@ -361,6 +371,11 @@ class AnswerView:
             unfit=len(unfit) if passage else 0,
             score=passage.score if passage else None,
         )
+
+    def _weight(self, cited: PassageCitation) -> int:
+        """What is against a claim covers what supports it, then the heavier claim the lighter."""
+        relation = len(ROLES) - ROLES.index(cited.relation)
+        return 10 * relation + WEIGHTS[self._labels[cited.claim]]
 
     def _quoted(self, segment: Segment, citations: Sequence[PassageCitation]) -> TextRun:
         """A piece of a passage; the first piece of each listed evidence gets its anchor."""
@@ -405,11 +420,15 @@ def _evidence_of_findings(
             continue
         relation: Relation = "contradicts" if finding.kind == "contradiction" else "limits"
         for one in finding.evidence:
-            place = (finding.claim, one.passage_id, one.start, one.end)
+            place = (finding.claim, *_place_of(one))
             if place not in known:
                 known.add(place)
                 found[finding.claim].append(replace(one, relation=relation))
     return found
+
+
+def _place_of(evidence: Evidence) -> tuple[str, int, int]:
+    return evidence.passage_id, evidence.start, evidence.end
 
 
 def _words_in_quotes(reasons: Sequence[str]) -> list[str]:

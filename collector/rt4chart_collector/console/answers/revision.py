@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Edit
@@ -52,15 +52,15 @@ def revision(answer: str, edits: Sequence[Edit]) -> Revision | None:
 def _least(answer: str, edit: Edit) -> tuple[int, int, str]:
     """The edit without the words that it replaces by themselves, so that only changes are shown."""
     old, new = answer[edit.start : edit.end], edit.replacement
-    before = _whole_words(commonprefix([old, new]), old, new)
+    before = _common_words(old, new)
     old, new = old[before:], new[before:]
-    after = _whole_words(commonprefix([old[::-1], new[::-1]]), old[::-1], new[::-1])
+    after = _common_words(old[::-1], new[::-1])
     return edit.start + before, edit.end - after, new[: len(new) - after]
 
 
-def _whole_words(common: str, old: str, new: str) -> int:
+def _common_words(old: str, new: str) -> int:
     """The length of the common beginning, cut back to the end of a word."""
-    at = len(common)
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     while at and any(at < len(text) and _splits_word(text, at) for text in (old, new)):
         at -= 1
     return at

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from rt4chart_collector.console.view.charts import bar, sparkline
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.console.view.charts import bar, sparkline
 from rt4chart_collector.console.view.filters import count, hourly, link, percent
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import CellValue, Column
@@ -190,7 +190,7 @@ def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], .
     return (
         Column(
             name,
-            f"{TITLES[measure]} claims",
+            "Either" if measure is Measure.EITHER else f"{TITLES[measure]} claims",
             lambda row: row.slice.rate_of(measure).value,
             lambda row: rate_cell(row.slice, measure),
             is_sortable=True,

@@ -75,8 +75,10 @@ def slice_table(
             lambda row: percent(row[0].baseless_rate.value),
             is_number=True,
         ),
-        Column("claims", "Claims", lambda row: row[0].claims, _claims_cell, is_number=True),
-        Column("answers", "Answers", lambda row: row[0].answers, _answers_cell, is_number=True),
+        Column(
+            "claims", "Claims / answers", lambda row: row[0].claims, _claims_cell, is_number=True
+        ),
+        Column("answers", "Answers", lambda row: row[0].answers, is_exported_only=True),
     )
     return Table(name, title, rows, columns, "No answers in this time range.")
 
@@ -108,7 +110,9 @@ def _rate_columns(
             lambda row: rate_cell(row[0], measure),
             hint=HINTS[measure],
         ),
-        Column(f"{before}low", "Low", lambda row: row[0].rate_of(measure).low, is_exported_only=True),
+        Column(
+            f"{before}low", "Low", lambda row: row[0].rate_of(measure).low, is_exported_only=True
+        ),
         Column(
             f"{before}high", "High", lambda row: row[0].rate_of(measure).high, is_exported_only=True
         ),
@@ -119,16 +123,14 @@ def status_rows(statuses: Mapping[str, float]) -> list[StatusRow]:
     """The statuses that claims have, in the order of their precedence, with their shares."""
     total = sum(statuses.values())
     known = [*map(str, ClaimStatus)]
-    order = sorted(statuses, key=lambda name: (known + [name]).index(name))
+    order = sorted(statuses, key=lambda name: [*known, name].index(name))
     return [StatusRow(name, n, n / total) for name in order if (n := statuses[name]) > 0]
 
 
-def _claims_cell(row: tuple[RateSlice, str]) -> str:
-    return count(row[0].claims)
-
-
-def _answers_cell(row: tuple[RateSlice, str]) -> str:
-    return count(row[0].answers)
+def _claims_cell(row: tuple[RateSlice, str]) -> Markup:
+    return Markup('{} <span class="quiet">/ {}</span>').format(
+        count(row[0].claims), count(row[0].answers)
+    )
 
 
 def _issue_cell(row: GrownIssueRow) -> Markup:
@@ -205,11 +207,11 @@ STATUSES: TableLayout[StatusRow] = TableLayout(
         Column("status", "Status", lambda row: row.name, lambda row: status_label(row.name)),
         Column(
             "claims",
-            "Claims",
+            "Claims, weighted",
             lambda row: round(row.claims, 2),
             lambda row: count(row.claims),
             is_number=True,
-            hint="weighted by 1 / sampling rate of the answer and of the check that found the status",
+            hint="weighted by 1 / sampling rate of the answer and of the check that found it",
         ),
         Column(
             "share",

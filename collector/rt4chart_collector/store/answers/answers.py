@@ -88,7 +88,8 @@ FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 # The first failed claim of each verdict in an order: contradicted, baseless, then misleading ones.
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
-    Status AS status, toInt32(ClaimIndex) AS index, substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
+    Status AS status, toInt32(ClaimIndex) AS index,
+    substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
 FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
 ORDER BY Label = 'entailed', Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names

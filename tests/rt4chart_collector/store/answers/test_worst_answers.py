@@ -16,9 +16,7 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
 
 
-def worst(
-    client: Client, measure: Measure = Measure.UNFAITHFUL, **more: int
-) -> list[WorstAnswer]:
+def worst(client: Client, measure: Measure = Measure.UNFAITHFUL, **more: int) -> list[WorstAnswer]:
     """Those of the route `support` within a minute of noon."""
     scope = QueryScope(NOON, NOON + 60 * SECOND, VERIFIER, "shop", "support")
     return worst_answers(client, scope, measure=measure, **more)
