@@ -219,24 +219,7 @@ def _verdict(
     is_spared = place[1] == SPARED and number % 2 == 1
     if number % MISLEADS.get(place[1], number + 1) == 0 and not is_spared:
         claims = (_picked(claims[0], 0.5 if place[1] == SPARED else 1.0), *claims[1:])
-    labels = {claim.label for claim in claims}
-    report = Report(
-        label=next(
-            (
-                AnswerLabel(label.value)
-                for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
-                if label in labels
-            ),
-            AnswerLabel.ENTAILED,
-        ),
-        claims=claims,
-        judge=VERIFIER,
-        findings=(Finding("citation", "unknown id [9]", claim=0, passage_ids=("kb/0",)),),
-        plan=CheckPlan(cherry_picking=0.0 if is_spared else 0.5)
-        if place[1] == SPARED
-        else CheckPlan(),
-        usage=Usage(calls=1, input_tokens=100, output_tokens=20, cache_hits=0),
-    )
+    report = _report(claims, is_spared, place[1] == SPARED)
     is_verified = decision is Decision.VERIFIED
     return Verdict(
         candidate=candidate,
@@ -248,6 +231,26 @@ def _verdict(
         duration_ns=10**7,
         error="the judge did not answer within 30 s" if decision is Decision.ERROR else "",
         error_type="timeout" if decision is Decision.ERROR else "",
+    )
+
+
+def _report(claims: tuple[Claim, ...], is_spared: bool, is_sampled: bool) -> Report:
+    rate = 0.0 if is_spared else 0.5 if is_sampled else 1.0
+    labels = {claim.label for claim in claims}
+    return Report(
+        label=next(
+            (
+                AnswerLabel(label.value)
+                for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
+                if label in labels
+            ),
+            AnswerLabel.ENTAILED,
+        ),
+        claims=claims,
+        judge=VERIFIER,
+        findings=(Finding("citation", "unknown id [9]", claim=0, passage_ids=("kb/0",)),),
+        plan=CheckPlan(cherry_picking=rate),
+        usage=Usage(calls=1, input_tokens=100, output_tokens=20, cache_hits=0),
     )
 
 

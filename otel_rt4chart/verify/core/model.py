@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 from otel_rt4chart.core.errors import InputError
 
@@ -34,42 +34,51 @@ class ClaimStatus(StrEnum):
     """What is wrong with a claim beyond its label, the worst that applies; else `SUPPORTED`.
 
     An entailed claim with another status than `SUPPORTED` is misleading: the passages say it, but
-    not only it. The statuses are in the order of precedence. `label` is the name for people.
+    not only it. The statuses are in the order of precedence.
     """
 
-    label: str
-
-    def __new__(cls, value: str, label: str) -> Self:
-        """A member that equals its stored name."""
-        member = str.__new__(cls, value)
-        member._value_, member.label = value, label
-        return member
-
-    SUPPORTED = "supported", "supported"
-    CONTRADICTED = "contradicted", "contradicted"
-    UNSUPPORTED = "unsupported", "not in the passages"
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
     """Baseless: the passages speak of something near, and do not say it."""
-    UNLINKED = "unlinked", "nothing about it"
+    UNLINKED = "unlinked"
     """Baseless: nothing in the passages is about it."""
-    OVERREACH = "overreach", "says more than the source"
+    OVERREACH = "overreach"
     """Baseless: the passages say less about the same thing."""
-    CHERRY_PICKED = "cherry_picked", "cherry-picked"
+    CHERRY_PICKED = "cherry_picked"
     """A passage supports it; another one contradicts or limits it."""
-    QUALIFIER_DROPPED = "qualifier_dropped", "restriction left out"
+    QUALIFIER_DROPPED = "qualifier_dropped"
     """Its own passage says it with a restriction that the answer leaves out."""
-    STALE = "stale", "outdated source"
+    STALE = "stale"
     """Only passages that a newer or more authoritative one supersedes support it."""
-    RESTATES_PREMISE = "restates_premise", "repeats the question"
+    RESTATES_PREMISE = "restates_premise"
     """Its support comes from the question."""
-    MISCITED = "miscited", "wrong citation"
+    MISCITED = "miscited"
     """The passage that it cites does not say it, or was not retrieved."""
-    UNDECIDED = "undecided", "undecided"
-    NOT_A_CLAIM = "not_a_claim", "not a claim"
+    UNDECIDED = "undecided"
+    NOT_A_CLAIM = "not_a_claim"
+
+    @property
+    def label(self) -> str:
+        """The words for people."""
+        return _STATUS_LABELS.get(self, self.value.replace("_", " "))
 
     def misleads(self, label: Label) -> bool:
         """True if a claim with this label and status leaves out or contradicts other passages."""
         fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
         return label is Label.ENTAILED and self not in fine
+
+
+_STATUS_LABELS = {
+    ClaimStatus.UNSUPPORTED: "not in the passages",
+    ClaimStatus.UNLINKED: "nothing about it",
+    ClaimStatus.OVERREACH: "says more than the source",
+    ClaimStatus.CHERRY_PICKED: "cherry-picked",
+    ClaimStatus.QUALIFIER_DROPPED: "restriction left out",
+    ClaimStatus.STALE: "outdated source",
+    ClaimStatus.RESTATES_PREMISE: "repeats the question",
+    ClaimStatus.MISCITED: "wrong citation",
+}
 
 
 class AnswerLabel(StrEnum):

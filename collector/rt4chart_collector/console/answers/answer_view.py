@@ -413,6 +413,7 @@ def _evidence_of_findings(
         (claim.index, place.passage, place.start, place.end)
         for claim in outline
         for place in claim.places
+        if place.relation != "supports"
     }
     indexes = {claim.index for claim in outline}
     for finding in findings:
