@@ -24,12 +24,14 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Report,
 )
+from rt4chart_collector.console.view.urls import answer_url
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
 VERIFIER = "local/world-1"
 MINUTE_NS = 60 * 10**9
+ANSWER_SPAN = "3" * 16
 MISLEADING = ("insurer", "coverage")
 
 
@@ -110,24 +112,35 @@ CASES = (
 
 
 def fill_misleading(client: Client, now_ns: int) -> None:
-    """Each case with its spans; one also without any check, as an earlier version stored it."""
+    """Each case with its spans."""
     verifier = Verifier(LocalJudge())
-    for number, case in enumerate(CASES, start=1):
-        spans = _spans(case, f"{number + 700_000:032x}", now_ns - number * 10 * MINUTE_NS)
+    service, route = MISLEADING
+    for number, case in enumerate(CASES):
+        start_ns = now_ns - (number + 1) * 10 * MINUTE_NS
+        spans = _spans(case, trace_of(number), start_ns)
         (candidate,) = find_candidates(spans)
         report = verifier.verify(candidate.exchange)
-        service, route = MISLEADING
         verdict = Verdict(
-            replace(candidate, service=service, route=route, model="m-large"),
+            replace(candidate, service=service, route=route),
             Decision.VERIFIED,
             VERIFIER,
             1.0,
-            now_ns - number * 10 * MINUTE_NS + 10**9,
+            start_ns + 10**9,
             _told(case, report),
             citations=case.answer.count("["),
         )
         insert_spans(client, spans)
         insert_verdicts(client, [verdict])
+
+
+def case_url(number: int) -> str:
+    """The page of the answer of `CASES[number]`."""
+    return answer_url(trace_of(number), ANSWER_SPAN)
+
+
+def trace_of(number: int) -> str:
+    """The trace of a case."""
+    return f"{number + 700_001:032x}"
 
 
 def _told(case: Case, report: Report) -> Report:
@@ -204,5 +217,5 @@ def _spans(case: Case, trace_id: str, start_ns: int) -> list[SpanRecord]:
     return [
         span(root, "", "CHAIN", input__value=case.question),
         span("2" * 16, root, "RETRIEVER", **documents),
-        span("3" * 16, root, "LLM", output__value=case.answer, llm__model_name="m-large"),
+        span(ANSWER_SPAN, root, "LLM", output__value=case.answer, llm__model_name="m-large"),
     ]
