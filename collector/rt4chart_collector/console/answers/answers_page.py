@@ -18,7 +18,13 @@ from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.answers.wording import visible
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.view.filters import label, link, shortened, status_label, when
+from rt4chart_collector.console.view.filters import (
+    link,
+    shortened,
+    status_label,
+    verdict_label,
+    when,
+)
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
     bad_request,
@@ -160,13 +166,12 @@ def _verdict_cell(row: ListedAnswer) -> Markup:
         return Markup('<span class="quiet">not verified: {}</span>').format(
             row.decision.replace("_", " ")
         )
-    shown = "misleading" if row.label == "entailed" and row.misleading.count else row.label
     told = Markup("").join(
         Markup(' <span class="status">{}</span>').format(status_label(name))
         for name in _statuses(row)
         if name not in (row.label, ClaimStatus.SUPPORTED)
     )
-    return label(shown) + told
+    return verdict_label(row) + told
 
 
 def _statuses(row: ListedAnswer) -> list[str]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.view.charts import bar, sparkline
-from rt4chart_collector.console.view.filters import count, hourly, link, percent
+from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
@@ -143,7 +143,7 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
         )
     if share is None:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
-            f"the baseline has {count(drift.baseline_claims)} claims so far"
+            f"the baseline has {plural(drift.baseline_claims, 'claim')} so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
     words = {"warn": "warning", "page": "alert"}.get(kind, "normal")

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.core.times import iso, utc_time
+from rt4chart_collector.store.answers.verifications import AnswerDecision
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 SECOND_NS = 10**9
@@ -86,6 +87,12 @@ def label(name: str) -> Markup:
     ).format(name if name in SIGNS else "none", SIGNS.get(name, "·"), name.replace("_", " "))
 
 
+def verdict_label(found: AnswerDecision) -> Markup:
+    """The label of an answer; one that is entailed and misleads is not called entailed."""
+    misleads = found.label == "entailed" and found.misleading.count > 0
+    return label("misleading" if misleads else found.label)
+
+
 def status_label(name: str) -> str:
     """The words for a status; its name in words if a later version wrote it."""
     known = {str(status): status.label for status in ClaimStatus}
@@ -113,5 +120,6 @@ FILTERS = {
     "when": when,
     "label": label,
     "status_label": status_label,
+    "verdict_label": verdict_label,
     "shortened": shortened,
 }
