@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,14 +9,18 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import (
     ClaimStatus,
-    Evidence,
     Finding,
     Label,
     Passage,
-    Relation,
 )
-from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.statuses import MISLEADING
+from rt4chart_collector.console.answers.evidence_view import (
+    EXPLAINING,
+    EvidenceView,
+    evidence_of_findings,
+    evidence_view,
+    place_of,
+    words_in_quotes,
+)
 from rt4chart_collector.console.answers.segments import (
     Segment,
     TextMark,
@@ -114,21 +117,6 @@ class PassageView(PassageSummary):
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceView:
-    """A quotation, and its anchor on the page, "" if it is not there.
-
-    `parts` are its text, split where a finding names words of it: these are marked. `before` and
-    `after` are the text around it, "" where it is not stored.
-    """
-
-    evidence: Evidence
-    anchor: str
-    parts: tuple[tuple[str, bool], ...]
-    before: str = ""
-    after: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimView:
     """A claim with its evidence, issues and feedback.
 
@@ -156,14 +144,13 @@ WEIGHTS: Mapping[str, int] = {
     Label.ENTAILED: 1,
     Label.NOT_A_CLAIM: 0,
 }
+RELATION_WEIGHTS = {"contradicts": 30, "limits": 20, "supports": 10}
 # Limits the marks on a page, because a browser lays all of them out at once.
 MAX_MARKS = 500
 ANSWER_LENGTH = 500_000
 # Characters of all passages together, of a used one, and of an unused one.
 ALL_PASSAGES, USED_LENGTH, UNUSED_LENGTH = 200_000, 20_000, 3_000
 CONTEXT_LENGTH = 400
-# Characters of a passage on each side of a quotation that is compared with another one.
-BESIDE_LENGTH = 160
 MAX_CLAIM_LINKS = 12
 MAX_PASSAGES = 200
 
@@ -185,7 +172,7 @@ class AnswerView:
         self._listed = {claim.index for claim in page}
         self._labels = {claim.index: shown_label(claim.label, claim.status) for claim in outline}
         self.shown = Counter(self._labels.values())
-        self._beside = _evidence_of_findings(verdict.findings, outline)
+        self._beside = evidence_of_findings(verdict.findings, outline)
         self._texts = texts
         self._anchors: dict[tuple[int, int], str] = {}
         answer = verdict.answer[:ANSWER_LENGTH]
@@ -213,8 +200,8 @@ class AnswerView:
         unfit = set(self.unfit)
         for claim in self._page:
             reasons = tuple(dict.fromkeys(one.detail for one in found[claim.index]))
-            words = [one for one in _words_in_quotes(reasons) if one != claim.text]
-            evidence = self._evidence(claim, words)
+            words = [one for one in words_in_quotes(reasons) if one != claim.text]
+            evidence = list(self._evidence(claim, words))
             against = [one for one in evidence if one.evidence.relation != "supports"]
             is_compared = 0 < len(against) < len(evidence)
             yield ClaimView(
@@ -230,24 +217,16 @@ class AnswerView:
                 fits=claim.index not in unfit,
             )
 
-    def _evidence(self, claim: ClaimRow, words: Sequence[str]) -> list[EvidenceView]:
+    def _evidence(self, claim: ClaimRow, words: Sequence[str]) -> Iterator[EvidenceView]:
         """The claim's evidence and that of its findings, with these words of it marked."""
-        shown = []
         found = (*claim.claim.evidence, *self._beside[claim.index])
-        against = {_place_of(one) for one in found if one.relation != "supports"}
+        against = {place_of(one) for one in found if one.relation != "supports"}
         for place, one in enumerate(found):
             # A judge may read a passage as support that a check holds against the claim.
-            if one.relation == "supports" and _place_of(one) in against:
-                continue
-            passage = self._texts.get(one.passage_id) if self._texts is not None else None
-            before = after = ""
-            if passage is not None and passage.text[one.start : one.end] == one.text:
-                before = _tail(passage.text[max(one.start - BESIDE_LENGTH, 0) : one.start])
-                after = _tail(passage.text[one.end : one.end + BESIDE_LENGTH][::-1])[::-1]
-            anchor = self._anchors.get((claim.index, place), "")
-            parts = tuple((visible(text), is_on) for text, is_on in _marked_words(one.text, words))
-            shown.append(EvidenceView(one, anchor, parts, visible(before), visible(after)))
-        return shown
+            if one.relation != "supports" or place_of(one) not in against:
+                passage = self._texts.get(one.passage_id) if self._texts is not None else None
+                anchor = self._anchors.get((claim.index, place), "")
+                yield evidence_view(one, anchor, words, passage)
 
     def link(self, index: int) -> ClaimLink:
         """A link to a claim, which may be on another page of the list."""
@@ -374,8 +353,7 @@ class AnswerView:
 
     def _weight(self, cited: PassageCitation) -> int:
         """What is against a claim covers what supports it, then the heavier claim the lighter."""
-        relation = len(ROLES) - ROLES.index(cited.relation)
-        return 10 * relation + WEIGHTS[self._labels[cited.claim]]
+        return RELATION_WEIGHTS.get(cited.relation, 0) + WEIGHTS[self._labels[cited.claim]]
 
     def _quoted(self, segment: Segment, citations: Sequence[PassageCitation]) -> TextRun:
         """A piece of a passage; the first piece of each listed evidence gets its anchor."""
@@ -397,61 +375,6 @@ class AnswerView:
 def shown_label(label: Label, status: ClaimStatus) -> str:
     """What the page marks a claim as: its label, or that it misleads."""
     return MISLEADING_LABEL if status.misleads(label) else label.value
-
-
-# The findings that say why a claim has its status.
-EXPLAINING = frozenset((*MISLEADING, FindingName.OVERREACH))
-_IN_QUOTES = re.compile("“([^”]+)”")
-
-
-def _evidence_of_findings(
-    findings: Sequence[Finding], outline: Sequence[ClaimOutline]
-) -> defaultdict[int, list[Evidence]]:
-    """The passages that findings hold against a claim, beyond the claim's own evidence."""
-    found: defaultdict[int, list[Evidence]] = defaultdict(list)
-    known = {
-        (claim.index, place.passage, place.start, place.end)
-        for claim in outline
-        for place in claim.places
-        if place.relation != "supports"
-    }
-    indexes = {claim.index for claim in outline}
-    for finding in findings:
-        if finding.name != FindingName.CHERRY_PICKED or finding.claim not in indexes:
-            continue
-        relation: Relation = "contradicts" if finding.kind == "contradiction" else "limits"
-        for one in finding.evidence:
-            place = (finding.claim, *_place_of(one))
-            if place not in known:
-                known.add(place)
-                found[finding.claim].append(replace(one, relation=relation))
-    return found
-
-
-def _place_of(evidence: Evidence) -> tuple[str, int, int]:
-    return evidence.passage_id, evidence.start, evidence.end
-
-
-def _words_in_quotes(reasons: Sequence[str]) -> list[str]:
-    """The texts that the reasons quote."""
-    return [text for reason in reasons for text in _IN_QUOTES.findall(reason)]
-
-
-def _marked_words(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
-    """The text split at the first of these words that it has; True for the part that they are."""
-    for one in words:
-        before, found, after = text.partition(one)
-        if found:
-            parts = ((before, False), (found, True), (after, False))
-            return [(part, is_named) for part, is_named in parts if part]
-    return [(text, False)]
-
-
-def _tail(text: str) -> str:
-    """The end of a text from its first whole word."""
-    if len(text) < BESIDE_LENGTH:
-        return text
-    return "…" + text[text.find(" ") :] if " " in text else ""
 
 
 def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
