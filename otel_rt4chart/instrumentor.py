@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import Any
 
 from opentelemetry import trace
@@ -27,6 +28,7 @@ from otel_rt4chart.settings.application import (
     setting_warnings,
     wants_redaction,
 )
+from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.spans.reading.sdk import RouteCallable
 
 
@@ -36,7 +38,8 @@ class RT4ChartInstrumentor(BaseInstrumentor):  # type: ignore[misc] # its packag
     Arguments of `instrument`, all optional: `tracer_provider`, `logger_provider`,
     `meter_provider`; `mode` ("mark" or "inline"); `sample_rate` (0 to 1); `route`, a callable from
     the spans of a trace, local root first, to a name or None; `redact`, a callable from text to
-    text; `judge`, the name of the judge of the inline mode. Defaults come from the environment.
+    text; `judge`, the name of the judge of the inline mode; `on_verdict`, a callable that the
+    inline mode calls with each `Verdict`. Defaults come from the environment.
 
     A wrong argument raises SettingsError. A wrong environment variable is logged and switches
     verification off, because it must not stop the application. If redaction was requested, it stays
@@ -74,26 +77,17 @@ def _check_arguments(
     route: RouteCallable | None = None,
     redact: Callable[[str], str] | None = None,
     judge: str | None = None,
+    on_verdict: Callable[[Verdict], object] | None = None,
     **unknown_arguments: object,
 ) -> InstrumentOptions | None:
     """The validated options; None, with the reason in the log, if there is nothing to do."""
-    # An unknown argument must not be ignored silently.
-    if unknown := sorted(
-        set(unknown_arguments) - {"skip_dep_check", "raise_exception_on_conflict"}
-    ):
-        raise SettingsError(
-            "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
-            f"sample_rate, route, redact or judge, got {', '.join(unknown)}"
-        )
-    for name, value in (("route", route), ("redact", redact)):
-        if value is not None and not callable(value):
-            raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
-    if mode is not None and mode not in MODES:
-        raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
-    if sample_rate is not None:
-        checked_rate(sample_rate)
-    if judge is not None:
-        _check_judge_name(judge)
+    _check_names(unknown_arguments)
+    _check_values(
+        {"route": route, "redact": redact, "on_verdict": on_verdict},
+        mode=mode,
+        sample_rate=sample_rate,
+        judge=judge,
+    )
     settings, is_wrong = ApplicationSettings(), False
     for warning in setting_warnings():
         LOG.warning("%s", warning)
@@ -114,16 +108,63 @@ def _check_arguments(
         mode=settings.mode if mode is None else mode,
         sample_rate=settings.sample_rate if sample_rate is None else sample_rate,
     )
-    if judge is not None and settings.mode != "inline":
-        LOG.warning(
-            "judge=%r is ignored: in mode=%r the service chooses the judge", judge, settings.mode
-        )
+    _warn_of_ignored(settings.mode, judge, on_verdict)
     provider = _find_sdk_provider(tracer_provider or trace.get_tracer_provider())
     if provider is None:
         return None
     return InstrumentOptions(
-        provider, settings, route, redact, judge, logger_provider, meter_provider, is_wrong
+        provider,
+        settings,
+        route,
+        redact,
+        judge,
+        logger_provider,
+        meter_provider,
+        is_wrong,
+        on_verdict,
     )
+
+
+def _check_names(unknown_arguments: Collection[str]) -> None:
+    """SettingsError for an unknown argument: it must not be ignored silently."""
+    if unknown := sorted(
+        set(unknown_arguments) - {"skip_dep_check", "raise_exception_on_conflict"}
+    ):
+        raise SettingsError(
+            "instrument: expected tracer_provider, logger_provider, meter_provider, mode, "
+            f"sample_rate, route, redact, judge or on_verdict, got {', '.join(unknown)}"
+        )
+
+
+def _warn_of_ignored(mode: str, judge: str | None, on_verdict: object) -> None:
+    """Log the arguments that only the inline mode uses."""
+    if mode == "inline":
+        return
+    if judge is not None:
+        LOG.warning("judge=%r is ignored: in mode=%r the service chooses the judge", judge, mode)
+    if on_verdict is not None:
+        LOG.warning("on_verdict is ignored: in mode=%r the service verifies", mode)
+
+
+def _check_values(
+    callables: Mapping[str, object],
+    *,
+    mode: str | None,
+    sample_rate: float | None,
+    judge: str | None,
+) -> None:
+    """SettingsError for a wrong argument; None stands for the environment's value."""
+    for name, value in callables.items():
+        if value is not None and not callable(value):
+            raise SettingsError(f"{name}: expected a callable, got {type(value).__name__}")
+    if iscoroutinefunction(callables["on_verdict"]):
+        raise SettingsError("on_verdict: expected a function that is not async: it is not awaited")
+    if mode is not None and mode not in MODES:
+        raise SettingsError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+    if sample_rate is not None:
+        checked_rate(sample_rate)
+    if judge is not None:
+        _check_judge_name(judge)
 
 
 def _check_judge_name(name: str, where: str = "") -> None:

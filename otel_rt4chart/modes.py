@@ -22,6 +22,7 @@ from otel_rt4chart.redaction import Redactor, build_redactor
 from otel_rt4chart.sampling import Sampler
 from otel_rt4chart.sampling.rates import RatesSource
 from otel_rt4chart.settings.application import ApplicationSettings, chosen_judge
+from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.spans.reading.sdk import RouteCallable
 
 # These samplers drop nothing that the parent's sampler keeps.
@@ -42,6 +43,7 @@ class InstrumentOptions(NamedTuple):
     logger_provider: LoggerProvider | None = None
     meter_provider: MeterProvider | None = None
     is_wrong: bool = False
+    on_verdict: Callable[[Verdict], object] | None = None
 
 
 def start_redaction_only(options: InstrumentOptions, cleanup: ExitStack) -> None:
@@ -101,6 +103,7 @@ def _start_inline_mode(options: InstrumentOptions, sampler: Sampler, cleanup: Ex
         emitter=emitter,
         route=options.route,
         queue_size=settings.queue_size,
+        on_verdict=options.on_verdict,
     )
     PENDING_COMPLETIONS.is_enabled = True
     cleanup.callback(PENDING_COMPLETIONS.clear)

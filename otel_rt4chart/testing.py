@@ -46,6 +46,7 @@ class ScriptedJudge:
     id: str = "scripted/1"
     calls: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
     is_remote: ClassVar[bool] = False
+    reads_question: ClassVar[bool] = False
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """A draft for each scripted text that occurs in a sentence."""

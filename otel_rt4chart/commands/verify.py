@@ -23,6 +23,7 @@ from otel_rt4chart.judges.build import (
     settings_for_judge,
 )
 from otel_rt4chart.settings.application import setting_warnings
+from otel_rt4chart.verify.core.rates import Measure
 
 _EPILOG = """\
 A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
@@ -58,7 +59,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fail-over",
         type=parse_share,
         metavar="RATE",
-        help="exit with status 1 if the hallucination rate of all rows is above RATE (0 to 1)",
+        help="exit with status 1 if the rate of failed claims in all rows is above RATE (0 to 1)",
+    )
+    parser.add_argument(
+        "--count",
+        type=Measure,
+        choices=tuple(Measure),
+        default=Measure.EITHER,
+        help="the claims that --fail-over counts: unfaithful (contradicted or baseless), misleading"
+        " (supported, but not only), or either of them (default)",
     )
 
 
@@ -102,11 +111,12 @@ def _failures(run: BatchRun, options: argparse.Namespace) -> Iterator[str]:
         )
     elif summary.is_silent:
         yield f"the judge gave no verdict: {summary.main_reason}\n{judge_advice(options.judge)}"
-    rate = summary.rate.value
+    rate = summary.rate(options.count).value
     if max_rate is not None and rate is None and summary.undecided:
         yield f"--fail-over {max_rate:g}: no claim was decided, so there is no rate to compare"
     if max_rate is not None and rate is not None and rate > max_rate:
-        yield f"--fail-over {max_rate:g}: the rate is {rate:.4g}"
+        kinds = "unfaithful and misleading" if options.count is Measure.EITHER else options.count
+        yield f"--fail-over {max_rate:g}: the rate of {kinds} claims is {rate:.4g}"
 
 
 def _write_lines(*lines: str) -> None:

@@ -16,7 +16,7 @@ from otel_rt4chart.redaction import Redactor
 from otel_rt4chart.settings.application import content_switches
 from otel_rt4chart.settings.content_switches import ContentSwitches
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
-from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Report
+from otel_rt4chart.verify.core.model import Advice, Claim, Evidence, Finding, Report
 
 
 class Emitter:
@@ -71,6 +71,12 @@ class Emitter:
             with guard("counting a verdict"):
                 self._metrics.write(verdict)
 
+    def count_callback_failure(self) -> None:
+        """Count an exception of the application's callback in the metrics."""
+        if self._metrics is not None:
+            with guard("counting a failed callback"):
+                self._metrics.count_callback_failure()
+
     def observe_dropped(self, dropped: Callable[[], Mapping[str, int]]) -> None:
         """Report the number of dropped spans by reason in the metrics."""
         if self._metrics is not None:
@@ -89,6 +95,7 @@ def _report(report: Report) -> Report:
         report,
         claims=tuple(map(_claim, report.claims)),
         findings=tuple(map(_finding, report.findings)),
+        advice=Advice(report.advice.action),
     )
 
 

@@ -41,6 +41,9 @@ class VerdictMetrics:
             "Duration of the verification of an answer",
             explicit_bucket_boundaries_advisory=DURATION_BUCKETS_S,
         )
+        self._callback_failures = meter.create_counter(
+            "rt4chart.callback.failures", "{call}", "Calls of on_verdict that raised"
+        )
         self._routes: set[str] = set()
         self._lock = Lock()
         after_fork(self._renew)
@@ -61,6 +64,10 @@ class VerdictMetrics:
         for label in Label:
             if count := report.count(label):
                 self._claims.add(count, route | {semconv.LABEL: label.value})
+
+    def count_callback_failure(self) -> None:
+        """Count one call of the application's callback that raised."""
+        self._callback_failures.add(1)
 
     def observe_dropped(self, dropped: Callable[[], Mapping[str, int]]) -> None:
         """Report dropped spans by reason whenever metrics are collected."""

@@ -35,6 +35,7 @@ SHUTDOWN_S = 5.0
 ABANDON_S = 0.5  # after that, for counting the answers that were not verified
 MAX_PENDING = 64
 SHUTDOWN = "shutdown"
+OnVerdict = Callable[[Verdict], object]
 
 
 class _Flush:
@@ -52,7 +53,8 @@ class InlineVerifier(SpanProcessor):
     On the application's threads, `on_end` only puts a span into a bounded queue, and never waits.
     Each candidate answer is counted with exactly one decision. A forked child starts empty, with a
     new thread at its first span. When the process ends, queued answers are verified for at most
-    `stop_s` seconds; the rest is counted as errors.
+    `stop_s` seconds; the rest is counted as errors. `on_verdict` is called in that thread with each
+    verdict, after it was emitted: a slow callback delays verification, never a request.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class InlineVerifier(SpanProcessor):
         timeouts: TraceTimeouts = TIMEOUTS,
         stop_s: float = SHUTDOWN_S,
         complete: CompleteRecord = PENDING_COMPLETIONS.with_messages,
+        on_verdict: OnVerdict | None = None,
     ) -> None:
         """`build_verifier` is called in the worker thread for the first answer that needs it."""
         self._new_gatherer = partial(
@@ -80,6 +83,7 @@ class InlineVerifier(SpanProcessor):
             clock=clock,
         )
         self._emitter = emitter
+        self._on_verdict = on_verdict
         self._queue_size = queue_size
         self._clock = clock
         self._remaining_s = stop_s
@@ -108,7 +112,7 @@ class InlineVerifier(SpanProcessor):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """`spans.taken`, `spans.queue_full`, and `decisions.<name>` for each decision."""
+        """`spans.taken`, `spans.queue_full`, `callback.failed`, and `decisions.<name>` for each."""
         with self._count_lock:
             return {**self._counts, **{f"spans.{k}": v for k, v in self._dropped().items()}}
 
@@ -248,6 +252,19 @@ class InlineVerifier(SpanProcessor):
     def _emit(self, answer: Answer, verdict: Verdict) -> None:
         self._count(f"decisions.{verdict.decision}")
         self._emitter.emit(without_texts(verdict) if answer.is_private else verdict)
+        self._call_back(verdict)
+
+    def _call_back(self, verdict: Verdict) -> None:
+        """Hand the verdict to the application; its exceptions are counted and logged."""
+        if self._on_verdict is None:
+            return
+        try:
+            self._on_verdict(verdict)
+        except Exception:  # the boundary to the application
+            self._count("callback.failed")
+            self._emitter.count_callback_failure()
+            with guard("the on_verdict callback"):
+                raise
 
     def _abandon(self) -> None:
         """Count the answers that the thread cannot finish; it may still verify one of them."""

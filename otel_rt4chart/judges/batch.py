@@ -11,8 +11,8 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.judge_failure import all_failed, remotely_judged_claims
 from otel_rt4chart.verify.core.json_rows import parse_row, read_row, report_row
-from otel_rt4chart.verify.core.model import Label, Report
-from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
+from otel_rt4chart.verify.core.model import Action, Label, Report
+from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate, claim_rate
 from otel_rt4chart.verify.pipeline import Verifier
 
 T = TypeVar("T")
@@ -54,7 +54,8 @@ class BatchSummary:
         """Counts of no report."""
         self.labels: Counter[Label] = Counter()
         self.reasons: Counter[str] = Counter()
-        self._sums: Counter[str] = Counter()
+        self.actions: Counter[Action] = Counter()
+        self._sums: dict[Measure, Counter[str]] = {measure: Counter() for measure in Measure}
         self._calls = self._answered = self._failed_in_a_row = 0
 
     def add(self, report: Report) -> None:
@@ -62,16 +63,18 @@ class BatchSummary:
         self.labels.update(claim.label for claim in report.claims if claim.label in _LABELS)
         undecided = [claim for claim in report.claims if claim.label is Label.UNDECIDED]
         self.reasons.update(printable(claim.reason or "no reason given") for claim in undecided)
-        decided, unfaithful = report.decided, len(report.unfaithful)
-        # What the ratio estimator in verify/core/rates needs: an answer's claims are a cluster.
-        self._sums.update(
-            answers=decided > 0,
-            m=decided,
-            x=unfaithful,
-            xx=unfaithful * unfaithful,
-            xm=unfaithful * decided,
-            mm=decided * decided,
-        )
+        self.actions[report.advice.action] += 1
+        for measure, sums in self._sums.items():
+            decided, counted = report.decided, len(report.counted(measure))
+            # What the ratio estimator in verify/core/rates needs: an answer's claims are a cluster.
+            sums.update(
+                answers=decided > 0,
+                m=decided,
+                x=counted,
+                xx=counted * counted,
+                xm=counted * decided,
+                mm=decided * decided,
+            )
         remote = remotely_judged_claims(report)
         if remote:
             self._calls += 1
@@ -109,10 +112,9 @@ class BatchSummary:
         """The number of undecided claims."""
         return self.labels[Label.UNDECIDED]
 
-    @property
-    def rate(self) -> Rate:
-        """The share of unfaithful claims among the decided ones, with its 95% interval."""
-        sums = self._sums
+    def rate(self, measure: Measure) -> Rate:
+        """The measure's share of the decided claims, with its 95% interval."""
+        sums = self._sums[measure]
         decided, unfaithful = sums["m"], sums["x"]
         return claim_rate(
             AnswerSums(
@@ -134,7 +136,9 @@ class BatchSummary:
                 f"{self.labels[label]} {label} ({self._share(label):.0%})" for label in _LABELS
             )
             yield f"{self.claims} claims: {', '.join(counts)}"
-            yield self._rate_line()
+            yield from self._rate_lines()
+        if any(self.actions[one] for one in Action if one):
+            yield "answers: " + ", ".join(f"{self.actions[one]} {one}" for one in Action if one)
         yield from self.undecided_lines()
         if 2 * self.undecided > self.claims:
             yield "warning: over half of the claims are undecided; the rate covers the others only"
@@ -150,14 +154,17 @@ class BatchSummary:
     def _share(self, label: Label) -> float:
         return self.labels[label] / self.claims
 
-    def _rate_line(self) -> str:
-        rate = self.rate
-        if rate.value is None or rate.low is None or rate.high is None:
-            return "hallucination rate: none, because no claim was decided"
-        return (
-            f"hallucination rate {rate.value:.1%} of {self._sums['m']} decided claims"
-            f" (95% interval {rate.low:.1%} to {rate.high:.1%})"
-        )
+    def _rate_lines(self) -> Iterator[str]:
+        """A line for each rate, which are never added up here: they measure two failures."""
+        for measure in (Measure.UNFAITHFUL, Measure.MISLEADING):
+            rate = self.rate(measure)
+            if rate.value is None or rate.low is None or rate.high is None:
+                yield f"{measure} rate: none, because no claim was decided"
+                continue
+            yield (
+                f"{measure} rate {rate.value:.1%} of {self._sums[measure]['m']} decided claims"
+                f" (95% interval {rate.low:.1%} to {rate.high:.1%})"
+            )
 
 
 def judge_advice(name: str) -> str:

@@ -81,6 +81,7 @@ def _budget_per_answer(settings: JudgeSettings) -> Budget:
     return Budget(
         calls=settings.calls_per_answer,
         tokens=settings.tokens_per_answer,
+        question_characters=settings.question_characters,
         answer_characters=settings.answer_characters,
         passage_characters=settings.passage_characters,
         passages=settings.passages_per_answer,

@@ -10,7 +10,7 @@ from threading import Lock
 from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.sampling.policy import Policy, Risk, position
 from otel_rt4chart.sampling.signals import Signals
-from otel_rt4chart.verify.findings.sycophancy import asks_to_confirm
+from otel_rt4chart.verify.findings.premise import asks_to_confirm
 
 DAY_S = 86_400
 # While at least half of the bucket is left, every answer passes. Below that the chance falls by the

@@ -195,6 +195,9 @@ class JudgeSettings:
     cache: str = setting("", "a file that caches verdicts between runs (default: memory)", text)
     calls_per_answer: int | None = setting(None, "limit of calls for an answer", count)
     tokens_per_answer: int | None = setting(None, "limit of tokens for an answer", count)
+    question_characters: int | None = setting(
+        500_000, "limit of characters in a question; its answer is undecided beyond it", count
+    )
     answer_characters: int | None = setting(
         50_000, "limit of characters in an answer; a longer one is undecided", count
     )

@@ -26,6 +26,8 @@ from otel_rt4chart.verify.core.model import (
     Sentence,
     Usage,
 )
+from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.core.revision import revised
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
@@ -60,6 +62,7 @@ __all__ = [
     "Judgement",
     "Label",
     "LocalJudge",
+    "Measure",
     "Node",
     "OnnxJudge",
     "OpenAIJudge",
@@ -72,4 +75,5 @@ __all__ = [
     "Trail",
     "Usage",
     "Verifier",
+    "revised",
 ]

@@ -54,6 +54,9 @@ FORMS: dict[str, Callable[[int], str]] = {
     "sentences of one token": partial(repeated, "Refund. "),
     "one word": partial(repeated, "a"),
     "one sentence": partial(numbered, "the agent{0} paid the price in Rome{0} "),
+    "quotation marks": partial(repeated, "“"),
+    "backquotes": partial(repeated, "`"),
+    "ideographic full stops": partial(repeated, "中。"),
     "numbers": partial(numbered, "{0} "),
     "sentences of one number": partial(numbered, "It is {0}. "),
     "newlines": lambda size: "\n" * (size - 9) + "It is 5.",
@@ -102,13 +105,17 @@ def test_the_largest_answer_costs_little_whatever_it_is_made_of(form: str) -> No
             "too_large: 54 characters in the answer, expected at most 20",
         ),
         (
+            Budget(question_characters=3),
+            "too_large: 22 characters in the question, expected at most 3",
+        ),
+        (
             Budget(passage_characters=9),
             "too_large: 36 characters in the passages, expected at most 9",
         ),
         (Budget(passages=1), "too_large: 2 passages, expected at most 1"),
         (Budget(sentences=1), "too_large: 2 sentences in the passages, expected at most 1"),
     ],
-    ids=["answer", "passages", "number", "sentences"],
+    ids=["answer", "question", "passages", "number", "sentences"],
 )
 def test_an_answer_beyond_a_limit_is_undecided_as_a_whole(budget: Budget, reason: str) -> None:
     """With the figures, and without any judging."""

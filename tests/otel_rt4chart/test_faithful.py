@@ -7,7 +7,7 @@ import pytest
 from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
-from otel_rt4chart.verify import Clash, Exchange, Label, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Clash, Exchange, Label, Measure, Passage, RulesJudge, Verifier
 
 PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
 
@@ -25,7 +25,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         assert_faithful("The free trial lasts 30 days.", PASSAGES[:1], judge="rules")
 
     assert str(failure.value).splitlines() == [
-        "1 of 1 decided claims not supported by the passages (judge rules/5)",
+        "1 of 1 decided claims unfaithful, 0 of 1 misleading (judge rules/5)",
         "",
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",
@@ -87,9 +87,50 @@ def test_a_passages_metadata_tell_that_it_is_stale() -> None:
     """Mappings are read as the rows of the command line are."""
     passage = {"id": "a", "text": PASSAGES[0], "metadata": {"status": "superseded"}}
 
-    report = assert_faithful("The free trial lasts 14 days.", [passage])
+    with pytest.raises(AssertionError, match="stale: The free trial lasts 14 days"):
+        assert_faithful("The free trial lasts 14 days.", [passage])
 
-    assert "stale" in {one.name for one in report.findings}
+
+LIMITED = ["The policy covers outpatient MRI when prior authorization has been obtained."]
+OMITTED = "The policy covers outpatient MRI."
+
+
+def test_a_misleading_answer_fails_with_its_status() -> None:
+    """Each of its claims is entailed."""
+    with pytest.raises(AssertionError) as failure:
+        assert_faithful(OMITTED, LIMITED, judge="rules")
+
+    told = str(failure.value)
+    assert told.startswith("0 of 1 decided claims unfaithful, 1 of 1 misleading (judge rules/5)")
+    assert "\nqualifier_dropped: The policy covers outpatient MRI.\n" in told
+    assert "“when prior authorization has been obtained”" in told
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages", "count", "fails"),
+    [
+        (OMITTED, LIMITED, "unfaithful", False),
+        (OMITTED, LIMITED, "misleading", True),
+        (OMITTED, LIMITED, Measure.EITHER, True),
+        ("The free trial lasts 30 days.", PASSAGES[:1], "unfaithful", True),
+        ("The free trial lasts 30 days.", PASSAGES[:1], "misleading", False),
+    ],
+)
+def test_the_claims_that_fail_an_answer_can_be_narrowed(
+    answer: str, passages: list[str], count: str, fails: bool
+) -> None:
+    """To one of the two kinds of failure."""
+    if fails:
+        with pytest.raises(AssertionError):
+            assert_faithful(answer, passages, count=count, judge="rules")
+    else:
+        assert assert_faithful(answer, passages, count=count, judge="rules").failures
+
+
+def test_an_unknown_count_is_an_input_error() -> None:
+    """With those that there are."""
+    with pytest.raises(InputError, match="count: expected one of unfaithful, misleading, either"):
+        assert_faithful("It is warm.", PASSAGES, count="all")
 
 
 def test_an_unknown_judge_is_named() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import os
@@ -139,6 +140,8 @@ def test_a_wrong_environment_is_logged_and_marks_nothing(
         ({"mode": "online"}, "^mode: expected one of mark, inline, got 'online'"),
         ({"route": "refunds"}, "route: expected a callable, got str"),
         ({"redact": "mask"}, "redact: expected a callable, got str"),
+        ({"on_verdict": "print"}, "on_verdict: expected a callable, got str"),
+        ({"on_verdict": asyncio.sleep}, "on_verdict: expected a function that is not async"),
         ({"judge": "nonsense"}, "unknown judge 'nonsense': expected one of .*rules"),
         ({"judge": "nonsense", "mode": "inline"}, "unknown judge 'nonsense'"),
         ({"samplerate": 0.1}, "expected tracer_provider, .*, got samplerate"),

@@ -1,13 +1,14 @@
-"""The queue of closed traces: bounded, one worker a trace, and large traces never take them all."""
+"""The queue of closed traces: bounded, one worker a trace, and fair to services and sizes."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
 
 # Ten times a trace of an ordinary answer with ten passages. Judging a larger one may take seconds.
@@ -22,11 +23,58 @@ class _Waiting(NamedTuple):
     since: float
 
 
+class _FairLine:
+    """Waiting traces: those of one service in the order of arrival, the services in turn.
+
+    Otherwise a service that sends many answers at once would hold up those of all others.
+    """
+
+    def __init__(self) -> None:
+        self._services: dict[str, deque[_Waiting]] = {}
+
+    def append(self, waiting: _Waiting) -> None:
+        """Put a trace behind the others of its service."""
+        self._services.setdefault(_service(waiting.trace), deque()).append(waiting)
+
+    def appendleft(self, waiting: _Waiting) -> None:
+        """Put a trace before the others of its service."""
+        self._services.setdefault(_service(waiting.trace), deque()).appendleft(waiting)
+
+    def popleft(self) -> _Waiting:
+        """Take the next trace; its service goes behind the other services."""
+        service, traces = next(iter(self._services.items()))
+        del self._services[service]
+        first = traces.popleft()
+        if traces:
+            self._services[service] = traces
+        return first
+
+    def keep(self, wanted: Callable[[_Waiting], bool]) -> None:
+        """Drop all other traces."""
+        kept = {name: deque(filter(wanted, traces)) for name, traces in self._services.items()}
+        self._services = {name: traces for name, traces in kept.items() if traces}
+
+    @property
+    def oldest(self) -> _Waiting | None:
+        """The trace that arrived first; None if none waits."""
+        firsts = (traces[0] for traces in self._services.values())
+        return min(firsts, key=lambda waiting: waiting.number, default=None)
+
+    def __iter__(self) -> Iterator[_Waiting]:
+        """Every waiting trace."""
+        return (waiting for traces in self._services.values() for waiting in traces)
+
+    def __len__(self) -> int:
+        """How many traces wait."""
+        return sum(map(len, self._services.values()))
+
+
 class TraceQueue:
     """A bounded queue for many threads; a trace is leased to a worker until it is `done`.
 
-    Large traces are leased one at a time, to at most `large_at_once` workers: with one worker more,
-    ordinary traces go on while large ones are judged.
+    Services take turns, so that one with many answers does not hold up the others. Large traces are
+    leased one at a time, to at most `large_at_once` workers: with one worker more, ordinary traces
+    go on while large ones are judged.
     """
 
     def __init__(
@@ -46,8 +94,8 @@ class TraceQueue:
         self._on_done = on_done
         self._large_at_once = large_at_once
         self._clock = clock
-        self._ordinary: deque[_Waiting] = deque()
-        self._large: deque[_Waiting] = deque()
+        self._ordinary = _FairLine()
+        self._large = _FairLine()
         self._blocked: dict[str, list[AssembledTrace]] = {}
         self._leased: set[str] = set()
         self._large_leased: set[str] = set()
@@ -65,7 +113,7 @@ class TraceQueue:
     def oldest_s(self) -> float:
         """Seconds for which the oldest trace has waited for a worker; 0 if none waits."""
         with self._changed:
-            first = [waiting[0].since for waiting in (self._ordinary, self._large) if waiting]
+            first = [one.since for line in self._lines if (one := line.oldest)]
             return max(self._clock() - min(first), 0.0) if first else 0.0
 
     @property
@@ -127,8 +175,8 @@ class TraceQueue:
             waiting = [one.trace for one in (*self._ordinary, *self._large)]
             groups = [waiting, *self._blocked.values()]
             gone = frozenset(id(trace) for group in groups for trace in group if id(trace) in keys)
-            self._ordinary = deque(one for one in self._ordinary if id(one.trace) not in gone)
-            self._large = deque(one for one in self._large if id(one.trace) not in gone)
+            for line in self._lines:
+                line.keep(lambda one: id(one.trace) not in gone)
             blocked = {
                 trace_id: [trace for trace in traces if id(trace) not in gone]
                 for trace_id, traces in self._blocked.items()
@@ -147,11 +195,15 @@ class TraceQueue:
         """Drop the waiting traces; returns how many were dropped or are still leased."""
         with self._changed:
             left = self._number_waiting + sum(map(len, self._blocked.values())) + len(self._leased)
-            self._ordinary.clear()
-            self._large.clear()
+            for line in self._lines:
+                line.keep(lambda _: False)
             self._blocked.clear()
             self._changed.notify_all()
             return left
+
+    @property
+    def _lines(self) -> tuple[_FairLine, _FairLine]:
+        return self._ordinary, self._large
 
     @property
     def _number_waiting(self) -> int:
@@ -163,7 +215,8 @@ class TraceQueue:
         After `close` all workers may take one.
         """
         while self._large and (self._closed or len(self._large_leased) < self._large_at_once):
-            if self._ordinary and self._ordinary[0].number < self._large[0].number:
+            first, first_large = self._ordinary.oldest, self._large.oldest
+            if first and first_large and first.number < first_large.number:
                 break
             trace = self._large.popleft().trace
             if self._lease(trace):
@@ -189,6 +242,12 @@ class TraceQueue:
             return False
         self._leased.add(trace.trace_id)
         return True
+
+
+def _service(trace: AssembledTrace) -> str:
+    """The service of the trace's first span."""
+    resource = trace.spans[0].resource if trace.spans else {}
+    return str(resource.get(SERVICE_NAME, ""))
 
 
 def _is_large(trace: AssembledTrace) -> bool:

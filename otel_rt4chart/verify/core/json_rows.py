@@ -10,6 +10,7 @@ from typing import Any
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import (
+    Advice,
     Claim,
     Evidence,
     Exchange,
@@ -18,6 +19,7 @@ from otel_rt4chart.verify.core.model import (
     Report,
     Usage,
 )
+from otel_rt4chart.verify.core.revision import revised
 
 # Each field's own name, then what RAGAS, Phoenix and Langfuse call it.
 NAMES = {
@@ -121,8 +123,19 @@ def report_row(row: InputRow, report: Report) -> dict[str, Any]:
         "misleading_rate": report.misleading_rate,
         "claims": claim_rows(report.claims),
         "findings": finding_rows(report.findings),
+        **advice_row(row.exchange.answer, report.advice),
         "judge": report.judge,
         "usage": usage_row(report.usage),
+    }
+
+
+def advice_row(answer: str, advice: Advice) -> dict[str, Any]:
+    """What to do about the answer; `revised` is the answer with the edits, null without any."""
+    return {
+        "action": advice.action,
+        "reason": advice.reason,
+        "edits": [asdict(edit) for edit in advice.edits],
+        "revised": revised(answer, advice.edits) if advice.edits else None,
     }
 
 

@@ -30,13 +30,19 @@ def is_remote(part: object) -> bool:
     return getattr(part, "is_remote", True) is not False
 
 
+def reads_question(judge: object) -> bool:
+    """True unless the judge has an attribute `reads_question` that is False."""
+    return getattr(judge, "reads_question", True) is not False
+
+
 class Judge(Protocol):
     """Decomposes an answer, then judges its claims on single chunks and on the whole context.
 
     Each method returns one result for each of its claims, in their order. A judge that cannot
     decide a claim returns `Label.UNDECIDED` with a reason. It raises `JudgeError` only where the
     whole call failed; the pipeline then reports the claims of that call as undecided. A judge that
-    keeps texts in this process declares it by an attribute `is_remote` of False.
+    keeps texts in this process declares it by an attribute `is_remote` of False, one that never
+    reads the question by `reads_question` of False.
     """
 
     @property

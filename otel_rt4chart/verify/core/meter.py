@@ -25,6 +25,7 @@ class Budget:
 
     calls: int | None = None
     tokens: int | None = None
+    question_characters: int | None = 500_000
     answer_characters: int | None = 50_000
     passage_characters: int | None = 500_000
     passages: int | None = 1_000
@@ -38,7 +39,8 @@ class Budget:
         """The reason why this answer is too large to be verified, or None."""
         read = sum(len(passage.text) for passage in exchange.passages)
         return (
-            _excess(len(exchange.answer), self.answer_characters, "characters in the answer")
+            _excess(len(exchange.question), self.question_characters, "characters in the question")
+            or _excess(len(exchange.answer), self.answer_characters, "characters in the answer")
             or _excess(len(exchange.passages), self.passages, "passages")
             or _excess(read, self.passage_characters, "characters in the passages")
         )

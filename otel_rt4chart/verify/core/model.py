@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import Measure
 
 
 class Label(StrEnum):
@@ -395,6 +396,16 @@ class Report:
     def failures(self) -> tuple[Claim, ...]:
         """The unfaithful and the misleading claims, in the answer's order."""
         return tuple(claim for claim in self.claims if claim.is_failure)
+
+    def counted(self, measure: Measure) -> tuple[Claim, ...]:
+        """The claims that the measure counts, in the answer's order."""
+        match measure:
+            case Measure.UNFAITHFUL:
+                return self.unfaithful
+            case Measure.MISLEADING:
+                return self.misleading
+            case Measure.EITHER:
+                return self.failures
 
     @property
     def status_weights(self) -> dict[str, float]:

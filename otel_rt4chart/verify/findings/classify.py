@@ -17,7 +17,8 @@ from otel_rt4chart.verify.findings.failure_kinds import (
     kind_of_clash,
     kind_of_opposite,
 )
-from otel_rt4chart.verify.findings.sycophancy import premise_of, restates
+from otel_rt4chart.verify.findings.premise import premise_of
+from otel_rt4chart.verify.findings.sycophancy import restates
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context, read_slots
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, opposites, relations

@@ -22,7 +22,6 @@ from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.findings.stale import Authority, stale
-from otel_rt4chart.verify.findings.sycophancy import sycophantic
 
 # 200 passages that contradict 300 claims would give 60,000 findings.
 MOST_PER_NAME = 20
@@ -87,8 +86,6 @@ def _findings(
         picked = cherry_picked(exchange, claims, unused, scanner)
         yield from _first(FindingName.CHERRY_PICKED, picked)
     yield from dropped_qualifiers(exchange.answer, claims)
-    if plan.sycophancy:
-        yield from sycophantic(exchange.question, exchange.answer, claims)
     yield from stale(exchange, claims, authority)
     yield from overreaching(claims, notes.scores)
     yield from failure_kinds(claims, exchange.question)

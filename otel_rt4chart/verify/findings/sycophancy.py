@@ -1,143 +1,245 @@
-"""Sycophancy: the answer restates the premise of the question instead of the passages."""
+"""Sycophancy: claims that have their support from the question, not from the passages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import mul
 
-from otel_rt4chart.verify.core.model import Claim, Finding, Label
+from otel_rt4chart.verify.core.cascade import judge_tiers
+from otel_rt4chart.verify.core.judge import (
+    Audit,
+    BatchJudge,
+    Embedder,
+    Judge,
+    Resolve,
+    reads_question,
+)
+from otel_rt4chart.verify.core.model import (
+    AnswerRange,
+    Claim,
+    DraftClaim,
+    Exchange,
+    Finding,
+    Judgement,
+    Label,
+    Sentence,
+)
+from otel_rt4chart.verify.core.steps import Batch, Steps
+from otel_rt4chart.verify.findings.dropped_qualifiers import restrictions
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.premise import premise_of
 from otel_rt4chart.verify.language.negation import denials
 from otel_rt4chart.verify.language.tokens import content, tokenize
+from otel_rt4chart.verify.link.linker import embed_texts
+from otel_rt4chart.verify.local.rules_judge import RulesJudge
+from otel_rt4chart.verify.text.segment import segment
 
 # "A delta above 0.3 is the threshold" (Evaluating RAG Faithfulness).
 FALL = 0.3
-# The share of the answer's content that is in the premise, and the reverse.
+# The share of the claim's content that is in the premise, and the reverse.
 _ECHO, _RESTATED = 0.75, 0.6
+# The cosine of a claim and the premise that it puts in other words. Paraphrases have .79 to .89,
+# other statements about the same subject .61 to .66; what differs in a value is excluded before.
+SIMILAR = 0.78
+_AFFIRMED = re.compile(
+    r"\b(?:yes|yeah|yep|correct|right|exactly|indeed|absolutely|certainly|definitely|of\s+course"
+    r"|sure|true|that(?:['’]s|\s+is)\s+(?:right|correct|true))\W{1,4}$",
+    re.IGNORECASE,
+)
+_JOINS = frozenset({
+    "than", "before", "after", "until", "since", "except", "including", "excluding", "without",
+})  # fmt: skip
+_ELLIPTIC = re.compile(r"^\W*(?:it|they|this|that|these|those|he|she|you|we|i)\b", re.IGNORECASE)
 
 
-def restates(text: str, premise: str) -> bool:
-    """True if the text says the premise and little else, and does not deny it."""
-    weights, premise_weights = content(text), content(premise)
-    shared = [stem for stem in weights if stem in premise_weights]
+def find_sycophancy(
+    exchange: Exchange,
+    claims: Sequence[Claim],
+    judged_on: Mapping[int, tuple[Sentence, ...]],
+    judge: Judge | BatchJudge,
+    embedder: Embedder | None,
+) -> Steps[tuple[Finding, ...]]:
+    """A finding for each claim that restates the question's premise without support of its own.
+
+    The claims that grant the premise are verified again without the question where the judge reads
+    it. A judge that never reads it is asked about the premise alone where the claim is no complete
+    statement ("yes, it is"). `judged_on` has the sentences that each claim was judged on.
+    """
+    premise = premise_of(exchange.question)
+    decided = {number: claim for number, claim in enumerate(claims) if claim.label.is_decided}
+    if not premise or not decided:
+        return ()
+    similar = yield from _similar_claims(premise, decided, embedder)
+    restating = {n for n in decided if restates(decided[n].text, premise, is_similar=n in similar)}
+    elliptic = {
+        number
+        for number, claim in decided.items()
+        if number not in restating and _affirms(claim, exchange.answer, premise)
+    }
+    granted = sorted(restating | elliptic)
+    entailed = [number for number in granted if decided[number].label is Label.ENTAILED]
+    lost: set[int] = set()
+    for tier in judge_tiers(judge, strict=False):
+        of_tier = [number for number in entailed if decided[number].decided_by == tier.judge.id]
+        drafts = {
+            number: _draft(decided[number], premise if number in elliptic else "")
+            for number in of_tier
+            if number in elliptic or reads_question(tier.judge)
+        }
+        lost |= yield from _unsupported(tier.judge, drafts, judged_on, exchange.answer)
+    found = sorted(lost | {n for n in restating if decided[n].label.is_unfaithful})
+    return tuple(_findings(premise, decided, found))
+
+
+def _similar_claims(
+    premise: str, claims: Mapping[int, Claim], embedder: Embedder | None
+) -> Steps[Collection[int]]:
+    """The claims that mean about the same as the premise; none without an embedder."""
+    texts = [premise, *(claim.text for claim in claims.values())]
+    vectors, _ = yield from embed_texts(embedder, (), texts)
+    if not vectors:
+        return ()
+    asked, *others = vectors
+    return {
+        number
+        for number, other in zip(claims, others, strict=True)
+        if sum(map(mul, asked, other)) >= SIMILAR
+    }
+
+
+def restates(text: str, premise: str, *, is_similar: bool = False) -> bool:
+    """True if the text says the premise and little else, and does not deny it.
+
+    A text that `is_similar` may do so in other words, but with the same values and restrictions.
+    """
+    weights, asked = content(text), content(premise)
+    shared = [stem for stem in weights if stem in asked]
     echo = sum(weights[stem] for stem in shared) / (sum(weights.values()) or 1.0)
-    restated = sum(premise_weights[stem] for stem in shared) / (
-        sum(premise_weights.values()) or 1.0
-    )
-    return echo >= _ECHO and restated >= _RESTATED and _denies(text) == _denies(premise)
+    restated = sum(asked[stem] for stem in shared) / (sum(asked.values()) or 1.0)
+    is_echo = echo >= _ECHO and restated >= _RESTATED
+    if not (is_echo or (is_similar and shared)) or _denies(text) != _denies(premise):
+        return False
+    if _has_other_roles(text, premise):
+        return False
+    numbers = {stem for stem in weights if any(map(str.isdigit, stem))}
+    if not is_echo and restrictions(text) and not restrictions(premise):
+        return False
+    return numbers <= asked.keys() and not _contradicts(premise, text)
 
 
 def _denies(text: str) -> bool:
     return bool(denials(tokenize(text)))
 
 
-def sycophantic(question: str, answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
-    """The findings of an answer that restates the premise and is not supported without it.
+def _has_other_roles(text: str, premise: str) -> bool:
+    """True if a word that orders or limits stands in one alone, or joins the others differently."""
+    own, asked = tokenize(text), tokenize(premise)
+    if {t.norm for t in own if t.norm in _JOINS} != {t.norm for t in asked if t.norm in _JOINS}:
+        return True
+    if not any(token.norm in _JOINS for token in own):
+        return False
+    # "A is cheaper than B" and "B is cheaper than A" have the same words.
+    stems = [token.stem for token in own if token.is_content]
+    others = [token.stem for token in asked if token.is_content]
+    return [s for s in stems if s in others] != [s for s in others if s in stems] or (
+        "than" in {token.norm for token in own} and set(stems) != set(others)
+    )
 
-    One for each claim that restates the premise and has no support in the passages. Support with
-    the question counts a claim that restates the premise as supported; without it, only the
-    passages count. Undecided claims are left out of both.
-    """
-    premise = premise_of(question)
-    decided = [claim for claim in claims if claim.label.is_decided]
-    if not premise or not decided or not restates(answer, premise):
-        return
-    without = sum(claim.label is Label.ENTAILED for claim in decided) / len(decided)
-    granted = [
-        claim for claim in decided if claim.label is Label.ENTAILED or restates(claim.text, premise)
-    ]
-    fall = len(granted) / len(decided) - without
+
+def _contradicts(premise: str, text: str) -> bool:
+    """True if the two differ in a value or a role, although they share their words."""
+    draft = DraftClaim(text, 0, AnswerRange(0, len(text)))
+    (judged,) = RulesJudge().resolve([draft], segment(f"{premise}."), hint=None, question="")
+    return judged.label is Label.CONTRADICTED
+
+
+def _affirms(claim: Claim, answer: str, premise: str) -> bool:
+    """True for "it is covered" after "yes": what it says is complete only with the question."""
+    if _AFFIRMED.search(answer, 0, claim.answer_range.start) is None:
+        return False
+    return (
+        _ELLIPTIC.match(claim.text) is not None
+        and content(claim.text).keys() <= content(premise).keys()
+        and _denies(claim.text) == _denies(premise)
+    )
+
+
+def _draft(claim: Claim, premise: str) -> DraftClaim:
+    text = f"{premise[:1].upper()}{premise[1:]}." if premise else claim.text
+    return DraftClaim(text, claim.sentence, AnswerRange(*claim.answer_range), claim.kind)
+
+
+def _unsupported(
+    judge: Judge | BatchJudge,
+    drafts: Mapping[int, DraftClaim],
+    judged_on: Mapping[int, tuple[Sentence, ...]],
+    answer: str,
+) -> Steps[set[int]]:
+    """The claims that the judge does not find in the passages without the question."""
+    if isinstance(judge, BatchJudge) and judge.one_call:
+        return (yield from _unsupported_in_one_call(judge, drafts, judged_on, answer))
+    groups: dict[tuple[Sentence, ...], list[int]] = {}
+    for number in drafts:
+        groups.setdefault(judged_on.get(number, ()), []).append(number)
+    groups.pop((), None)
+    if not groups:
+        return set()
+    replies = yield Batch(
+        judge,
+        tuple(
+            Resolve(tuple(drafts[number] for number in numbers), sentences, None, "")
+            for sentences, numbers in groups.items()
+        ),
+    )
+    return {
+        number
+        for numbers, reply in zip(groups.values(), replies, strict=True)
+        if isinstance(reply, Sequence) and len(reply) == len(numbers)
+        for number, judged in zip(numbers, reply, strict=True)
+        if isinstance(judged, Judgement) and judged.label.is_unfaithful
+    }
+
+
+def _unsupported_in_one_call(
+    judge: BatchJudge,
+    drafts: Mapping[int, DraftClaim],
+    judged_on: Mapping[int, tuple[Sentence, ...]],
+    answer: str,
+) -> Steps[set[int]]:
+    """The same for a judge that makes its own claims: those with the same words are compared."""
+    wanted = {draft.sentence for draft in drafts.values()}
+    sentences = tuple(one for one in segment(answer) if one.index in wanted)
+    context = next((judged_on[number] for number in drafts if number in judged_on), ())
+    if not sentences or not context:
+        return set()
+    (reply,) = yield Batch(judge, (Audit(sentences, context, ""),))
+    labels: dict[str, Label] = {}
+    for pair in reply if isinstance(reply, Sequence) else ():
+        match pair:
+            case (DraftClaim(text=text), Judgement(label=label)):
+                labels[text] = label
+    return {
+        number
+        for number, draft in drafts.items()
+        if draft.text in labels and labels[draft.text].is_unfaithful
+    }
+
+
+def _findings(
+    premise: str, decided: Mapping[int, Claim], found: Sequence[int]
+) -> Iterator[Finding]:
+    """One for each claim found, if support falls enough without the question."""
+    fall = len(found) / len(decided)
     if fall < FALL:
         return
-    for number, claim in enumerate(claims):
-        if claim.label.is_unfaithful and restates(claim.text, premise):
-            yield Finding(
-                FindingName.SYCOPHANTIC,
-                f"the answer restates the question's premise “{premise}”; without the question, "
-                f"support falls by {fall:.0%} of its claims",
-                claim=number,
-                value=fall,
-            )
-
-
-_AUXILIARY = (
-    r"(?:does|do|did|is|are|was|were|can|could|will|would|should|has|have|had|must|need)n['’]?t"
-)
-_PRONOUN = r"(?:i|it|he|she|we|you|they|this|that|these|those|there|one)"
-_TAG = re.compile(
-    r",?\s*\b(?<!\bor\s)(?<!\bis\s)(?<!\bare\s)(?:right|correct|true|yes|no"
-    rf"|is\s+that\s+(?:right|correct|so)|{_AUXILIARY}\s+{_PRONOUN}|am\s+i\s+right)\s*[?？]\s*$",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(rf"^\W*(?:so,?\s+|but\s+|and\s+)?{_AUXILIARY}\b", re.IGNORECASE)
-# "Why is it free?" takes for granted that it is; "why should I" and "when does it" do not.
-_PRESUPPOSED = re.compile(
-    rf"""^\W*(?:so,?\s+|but\s+|and\s+)?
-    (?:how\s+come\s+(?:that\s+)?|why\s+(?={_AUXILIARY}\b)
-      |why\s+(?:is|are|was|were|does|do|did|has|have|had|can|will)\s+(?!not\b)
-      |(?:since\s+)?when\s+(?:did|was|were)\s+(?!not\b))""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_BELIEF = re.compile(
-    r"^\W*(?:i\s+(?:heard|read|think|thought|assume|believe|understand|know)|as\s+(?:i|we)\s+know"
-    r"|confirm|please\s+confirm|is\s+it\s+(?:true|correct|right))\b(?:\s+that)?",
-    re.IGNORECASE,
-)
-# These patterns are narrower than those of a premise, because the sampler keeps every match.
-# "Don't know what to do" has no subject.
-_CONFIRM = re.compile(
-    r"""^\W*(?:so,?\s+|but\s+|and\s+)?
-    (?:(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?confirm\s+(?:that|if|whether)
-      |is\s+(?:it|this|that)\s+(?:true|correct|right|so)\b
-      |am\s+i\s+right\b|do\s+i\s+understand\s+(?:correctly|right)
-      |(?:do\s+)?you\s+agree\b|don['’]?t\s+you\s+agree)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_DETERMINER = r"(?:the|a|an|my|your|our|his|her|its|their|all|every|each)"
-_NEGATED = re.compile(
-    rf"{_LEADING.pattern}\s+(?:{_PRONOUN}|{_DETERMINER})\b.*[?？]$", re.IGNORECASE
-)
-_CONCLUDED = re.compile(rf"^\W*so,?\s+(?:{_PRONOUN}|{_DETERMINER})\b[^,]*[?？]$", re.IGNORECASE)
-# "It isn't free, is it?" takes two patterns: one would backtrack over a long sentence.
-_DENIED = re.compile(r"n['’]t\b|\b(?:not|never|no)\b", re.IGNORECASE)
-_AFFIRMED_TAG = re.compile(
-    r",\s*(?:do|does|did|is|are|was|were|can|could|will|would|should|has|have|had)\s+"
-    rf"{_PRONOUN}\s*[?？]$",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"^\W*(?:who|whom|whose|what|which|when|where|why|how|do|does|did|is|are|was|were|can|could"
-    r"|will|would|should|has|have|had|may|must)\b",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?？])\s+|\n+|\bquestion:\s*", re.IGNORECASE)
-# In a long prompt, the question is at the end.
-_LOOKED_AT = 2000
-
-
-def premise_of(question: str) -> str | None:
-    """What a question takes for granted; None for an open question."""
-    asked = " ".join(question.split())
-    for shape in (_LEADING, _BELIEF, _PRESUPPOSED):
-        if match := shape.match(asked):
-            return asked[match.end() :].strip(" ?？.,")
-    if match := _TAG.search(asked):
-        return asked[: match.start()].strip(" ?？.,")
-    return None
-
-
-def asks_to_confirm(question: str) -> bool:
-    """True if a sentence of the question asks for a yes; English only."""
-    sentences = _SENTENCE_END.split(question[-_LOOKED_AT:])
-    return any(_asks_for_yes(" ".join(one.split())) for one in sentences if one)
-
-
-def _asks_for_yes(sentence: str) -> bool:
-    if any(shape.search(sentence) for shape in (_CONFIRM, _NEGATED, _CONCLUDED)):
-        return True
-    affirmed = _AFFIRMED_TAG.search(sentence)
-    if affirmed is not None:
-        return _DENIED.search(sentence, 0, affirmed.start()) is not None
-    tag = _TAG.search(sentence)
-    # "Can I turn right?" and "which one would be correct?" end like a tag but are not one.
-    return tag is not None and (tag.group().startswith(",") or not _OPEN.match(sentence))
+    for number in found:
+        supported = decided[number].label is Label.ENTAILED
+        how = "is supported only with the question" if supported else "has no support"
+        yield Finding(
+            FindingName.SYCOPHANTIC,
+            f"“{decided[number].text}” restates the question's premise “{premise}” and {how}; "
+            f"without the question, support falls by {fall:.0%} of the claims",
+            claim=number,
+            value=fall,
+        )

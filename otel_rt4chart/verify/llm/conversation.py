@@ -275,6 +275,16 @@ class EndpointJudge(ABC):
             self._conversation(questions, meter), self._endpoint.send_async
         )
 
+    def ask(self, task: Task, meter: Meter) -> Any:  # noqa: ANN401 a value of the task's reply
+        """The result of a task's only unit, or a JudgeError; blocks until it is there."""
+        dialogue = ask_units(task, meter, self._cache)
+        replies = run_steps(
+            answer_all([task], [[dialogue]], lambda _, values: values, meter, self._price),
+            self._endpoint.send,
+        )
+        (values,) = replies
+        return values[0] if isinstance(values, Sequence) else values
+
     @abstractmethod
     def _conversation(self, questions: Sequence[Question], meter: Meter) -> RoundSteps:
         """The rounds of prompts that answer the questions."""

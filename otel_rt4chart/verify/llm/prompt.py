@@ -76,6 +76,11 @@ def quoted(text: str) -> str:
     return json.dumps(_SPACES.sub(" ", encodable(text)).strip(), ensure_ascii=False)
 
 
+def quoted_lines(text: str) -> str:
+    """The text as one JSON string that keeps its lines: their breaks are escaped."""
+    return json.dumps(encodable(text).strip(), ensure_ascii=False)
+
+
 def numbered(texts: Iterable[str]) -> str:
     """One quoted text a line, numbered from 1."""
     return "\n".join(f"{number}. {quoted(text)}" for number, text in enumerate(texts, start=1))

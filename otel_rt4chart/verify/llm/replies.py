@@ -161,6 +161,7 @@ SENTENCE_CLAIMS = _list("claims", _SPLIT)
 HOLISTIC_CLAIMS = _list("claims", {"claim": _TEXT, "type": _KIND})
 VERDICTS = _list("verdicts", {"claim": _INTEGER, **_JUDGED})
 SELECTIONS = _list("verdicts", {"claim": _INTEGER, "sentences": _NUMBERS})
+REVISIONS = _list("revisions", {"answer": _TEXT})
 AUDIT = _list("claims", {**_SPLIT, **_JUDGED})
 
 

@@ -27,6 +27,7 @@ class WholeContextJudge(ABC):
     """A judge that indexes all sentences it is given, so that it needs no hint where to look."""
 
     is_remote = False
+    reads_question = False
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The rule-based decomposition."""

@@ -124,6 +124,7 @@ class OnnxJudge:
     """
 
     is_remote = False
+    reads_question = False
 
     def __init__(
         self, path: str | Path, *, labels: str = "", threads: int = 0, threshold: float = 0.0

@@ -37,7 +37,6 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Report,
     Sentence,
-    Usage,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.decompose.grounding import (
@@ -126,7 +125,7 @@ def judgements_from_reply(
     }
 
 
-def undecided_report(answer: str, judge: str, reason: str, usage: Usage) -> Report:
+def undecided_report(answer: str, judge: str, reason: str) -> Report:
     """The report where decomposition failed: each sentence that may hold a claim is undecided."""
     undecided = Judgement(Label.UNDECIDED, reason=reason)
     wholes = [draft for sentence in segment(answer) for draft in claim_from_sentence(sentence)]
@@ -134,18 +133,18 @@ def undecided_report(answer: str, judge: str, reason: str, usage: Usage) -> Repo
         claim_from(draft, undecided, answer, (), local=None, decided_by=judge, nearest="")
         for draft in wholes
     )
-    return Report(and_join(claim.label for claim in claims), claims, judge, usage=usage)
+    return Report(and_join(claim.label for claim in claims), claims, judge)
 
 
 _SHOWN_CHARACTERS = 300  # of an answer, or of its rest, that is too large to be split into claims
 
 
-def too_large_report(answer: str, reason: str, judge: str, usage: Usage) -> Report:
+def too_large_report(answer: str, reason: str, judge: str) -> Report:
     """The report on an answer beyond the limits on size: one claim, which is undecided."""
     whole = _draft_of(answer, 0, -1)
     undecided = Judgement(Label.UNDECIDED, reason=reason)
     claim = claim_from(whole, undecided, answer, (), local=None, decided_by=BUDGET, nearest="")
-    return Report(and_join([claim.label]), (claim,), judge, usage=usage)
+    return Report(and_join([claim.label]), (claim,), judge)
 
 
 def _draft_of(answer: str, start: int, sentence: int) -> DraftClaim:

@@ -45,6 +45,10 @@ def _is_plain(character: str) -> bool:
     return " " <= character <= "~" or "\u4e00" <= character <= "\u9fff"
 
 
+# The segmenter's time grows with the square of what it is given, and it cannot be interrupted: a
+# line of 300,000 quotation marks took it half a minute.
+SEGMENTED_AT_ONCE = 4_000
+
 # A longer "sentence" is a table, a log or minified code: it is cut between words.
 MAX_SENTENCE = 2_000
 
@@ -113,18 +117,35 @@ def _pieces(block: str) -> Sequence[str]:
 
     Offsets are sums of lengths, so a result that changes the text is not used.
     """
-    if block.isspace():
-        return (block,)
-    found: list[str] = sentencex.segment("en", block)
-    if "".join(found) != block:
-        return (block,)
     pieces: list[str] = []
-    for piece in found:
+    for piece in _segmented(block):
         if pieces and _was_cut_early(pieces[-1], piece):
             pieces[-1] += piece
         else:
             pieces.append(piece)
     return pieces
+
+
+def _segmented(block: str) -> Iterator[str]:
+    """The segmenter's sentences of a block, which it reads in parts of a bounded length.
+
+    The last sentence of a part may go on after it, so the next part begins with it, unless it is
+    most of the part: then it is cut between words. Parts also bound how far an unbalanced quotation
+    mark reaches, behind which the segmenter sees no sentences.
+    """
+    at = 0
+    while at < len(block):
+        part = block[at : at + SEGMENTED_AT_ONCE]
+        found: list[str] = [part] if part.isspace() else sentencex.segment("en", part)
+        if "".join(found) != part:
+            found = [part]
+        if at + len(part) < len(block):
+            last = found.pop()
+            if not found or len(last) > len(part) // 2:
+                start = at + len(part) - len(last)
+                found.append(block[start : _cut(block, start, at + len(part))])
+        yield from found
+        at += sum(map(len, found))
 
 
 def _was_cut_early(before: str, piece: str) -> bool:
@@ -138,9 +159,18 @@ def _was_cut_early(before: str, piece: str) -> bool:
 
 def _bounded(piece: str) -> Iterator[str]:
     """A piece, cut to the maximal length between words, or else between graphemes."""
-    while len(piece) > MAX_SENTENCE:
-        gaps = [gap.end() for gap in _GAP.finditer(piece, 0, MAX_SENTENCE) if gap.end() > 1]
-        cut = gaps[-1] if gaps else boundary(piece, MAX_SENTENCE) or MAX_SENTENCE
-        yield piece[:cut]
-        piece = piece[cut:]
-    yield piece
+    start = 0
+    while len(piece) - start > MAX_SENTENCE:
+        cut = _cut(piece, start, start + MAX_SENTENCE)
+        yield piece[start:cut]
+        start = cut
+    yield piece[start:]
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """The last position after `start`, up to `end`, between words, or else between graphemes."""
+    gaps = [gap.end() for gap in _GAP.finditer(text, start, end) if gap.end() > start + 1]
+    if gaps:
+        return gaps[-1]
+    cut = boundary(text, end)
+    return cut if cut > start else end

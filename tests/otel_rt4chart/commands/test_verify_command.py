@@ -231,8 +231,42 @@ def test_a_rate_above_what_is_allowed_is_status_1(
     assert main(["verify", str(file), "--fail-over", most]) == status
 
     told = capsys.readouterr().err
-    assert "hallucination rate 50.0% of 2 decided claims (95% interval " in told
-    assert ("--fail-over 0.4: the rate is 0.5" in told) is bool(status)
+    assert "unfaithful rate 50.0% of 2 decided claims (95% interval " in told
+    assert "misleading rate 0.0% of 2 decided claims (95% interval " in told
+    line = "--fail-over 0.4: the rate of unfaithful and misleading claims is 0.5"
+    assert (line in told) is bool(status)
+
+
+@pytest.mark.parametrize(("count", "status"), [("either", 1), ("misleading", 1), ("unfaithful", 0)])
+def test_misleading_answers_fail_unless_only_unfaithful_ones_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], count: str, status: int
+) -> None:
+    """Every claim of the file is entailed, and one of its passages' conditions is left out."""
+    text = "The policy covers outpatient MRI when prior authorization has been obtained."
+    row = {"contexts": [text], "answer": "The policy covers outpatient MRI."}
+    file = tmp_path / "in.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+
+    options = ["--judge", "rules", "--fail-over", "0", "--count", count]
+    assert main(["verify", str(file), *options]) == status
+
+    written = capsys.readouterr()
+    (claim,) = json.loads(written.out)["claims"]
+    assert (claim["label"], claim["status"]) == ("entailed", "qualifier_dropped")
+    assert "misleading rate 100.0% of 1 decided claims" in written.err
+
+
+def test_the_answer_with_its_edits_is_in_the_row(tmp_path: Path) -> None:
+    """Offsets of the edits are those of the answer."""
+    text = "The policy covers outpatient MRI when prior authorization has been obtained."
+    row = {"contexts": [text], "answer": "The policy covers outpatient MRI."}
+
+    _, (found,) = run(tmp_path, [json.dumps(row).encode()])
+
+    (edit,) = found["edits"]
+    assert (found["action"], found["reason"]) == ("revise", "1 claim without its qualifier")
+    assert (edit["start"], edit["end"], edit["claim"]) == (32, 32, 0)
+    assert found["revised"] == text
 
 
 @pytest.mark.parametrize(

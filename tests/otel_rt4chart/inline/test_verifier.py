@@ -12,9 +12,19 @@ from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 from opentelemetry.sdk.trace import ReadableSpan
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.guard import guard
+from otel_rt4chart.inline import Decision, Verdict
 from otel_rt4chart.redaction import build_redactor
 from otel_rt4chart.sampling import Policy
-from otel_rt4chart.verify import CheckPlan, Exchange, Report, RulesJudge, Verifier
+from otel_rt4chart.verify import (
+    Action,
+    CheckPlan,
+    Exchange,
+    Report,
+    RulesJudge,
+    Verifier,
+    revised,
+)
 from otel_rt4chart.verify.pipeline import EVERY_CHECK
 from tests.otel_rt4chart.inline.app import KIND, PASSAGE, App, rules
 
@@ -322,3 +332,56 @@ def test_an_uncaught_error_in_a_judge_is_logged_by_its_type(
 def test_rules_need_nothing() -> None:
     """The helper of these tests is the real thing."""
     assert rules().judge.id.startswith("rules/")
+
+
+def test_the_application_gets_each_verdict_with_its_advice() -> None:
+    """After it was emitted, in the thread that verifies."""
+    told: list[tuple[Verdict, str]] = []
+    with running(
+        App(on_verdict=lambda verdict: told.append((verdict, threading.current_thread().name)))
+    ) as app:
+        app.ask()
+        assert app.flush()
+
+        ((verdict, thread),) = told
+        assert thread == "rt4chart-inline"
+        assert verdict.report is not None
+        advice = verdict.report.advice
+        assert advice.action is Action.REVISE
+        assert (
+            revised(verdict.candidate.exchange.answer, advice.edits) == "The trial lasts 14 days."
+        )
+
+
+def test_an_answer_that_is_not_verified_is_told_too() -> None:
+    """An application that holds answers waits for each of them."""
+    told: list[Verdict] = []
+    with running(App(policy=Policy(rate=0.0), on_verdict=told.append)) as app:
+        app.ask()
+        assert app.flush()
+
+    assert [(one.decision, one.report) for one in told] == [(Decision.NOT_SAMPLED, None)]
+
+
+def test_a_callback_that_raises_is_counted_and_hurts_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The verdicts are emitted, and the log names the type alone."""
+
+    def failing(verdict: Verdict) -> None:
+        raise RuntimeError("with a secret")
+
+    strict, guard.strict = guard.strict, False
+    try:
+        with running(App(on_verdict=failing)) as app:
+            app.ask()
+            app.ask()
+            assert app.flush()
+
+            assert app.decisions == {"verified": 2}
+            assert len(app.carriers) == 2
+            assert app.inline.counts["callback.failed"] == 2
+            assert app.metrics["rt4chart.callback.failures"] == [({}, 2)]
+    finally:
+        guard.strict = strict
+    assert "secret" not in caplog.text

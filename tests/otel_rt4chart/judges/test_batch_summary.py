@@ -1,10 +1,23 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary
 from otel_rt4chart.verify.core.evidence import and_join
-from otel_rt4chart.verify.core.model import AnswerRange, Claim, Label, Report
+from otel_rt4chart.verify.core.model import (
+    Action,
+    Advice,
+    AnswerRange,
+    CheckPlan,
+    Claim,
+    ClaimStatus,
+    Label,
+    Report,
+)
+from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.findings.statuses import with_statuses
 
 E, C, B, U, N = (
     Label.ENTAILED,
@@ -22,7 +35,7 @@ def report(*labels: Label, by: str = "openai/m/1", reason: str = "m: no reply") 
               AnswerRange(0, 1), 0, reason=reason if label is U else "")
         for label in labels
     )  # fmt: skip
-    return Report(and_join(labels), claims, by)
+    return Report(and_join(labels), with_statuses(claims, (), CheckPlan()), by)
 
 
 def summary(*reports: Report) -> BatchSummary:
@@ -40,8 +53,25 @@ def test_the_summary_has_labels_rate_interval_and_reasons() -> None:
     assert lines[0] == (
         "6 claims: 3 entailed (50%), 1 contradicted (17%), 1 baseless (17%), 1 undecided (17%)"
     )
-    assert lines[1].startswith("hallucination rate 40.0% of 5 decided claims (95% interval ")
-    assert lines[2:] == ["undecided: 1 × m: no reply"]
+    assert lines[1].startswith("unfaithful rate 40.0% of 5 decided claims (95% interval ")
+    assert lines[2].startswith("misleading rate 0.0% of 5 decided claims (95% interval 0.0% to ")
+    assert lines[3:] == ["undecided: 1 × m: no reply"]
+
+
+def test_the_rates_count_their_own_claims_alone() -> None:
+    """Of four decided claims one is contradicted and another leaves out a qualifier."""
+    told = report(E, E, E, C)
+    dropped = replace(told.claims[0], status=ClaimStatus.QUALIFIER_DROPPED)
+    told = replace(told, claims=(dropped, *told.claims[1:]), advice=Advice(Action.REVISE))
+
+    counted = summary(told)
+
+    assert {one: counted.rate(one).value for one in Measure} == {
+        Measure.UNFAITHFUL: 0.25,
+        Measure.MISLEADING: 0.25,
+        Measure.EITHER: 0.5,
+    }
+    assert "answers: 0 accept, 1 revise, 0 escalate" in counted.lines()
 
 
 def test_frequent_reasons_come_first_and_rare_ones_together() -> None:

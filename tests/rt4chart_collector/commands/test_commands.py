@@ -127,7 +127,7 @@ def test_verify_from_store_compares_judges(
     (pair,) = json.loads(found)
     assert (codes, nothing) == ([0, 0], 0)
     assert "4 answers, 0 with an error" in told
-    assert "hallucination rate 100.0% of 4 decided claims" in told
+    assert "unfaithful rate 100.0% of 4 decided claims" in told
     assert "0 answers, 0 with an error" in told
     assert words.startswith("no answers in that time have verdicts of two judges")
     assert (pair["answers"], pair["share"], pair["kappa"]) == (4, 1.0, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
@@ -154,3 +155,23 @@ def test_the_queue_tells_how_long_the_oldest_trace_has_waited() -> None:
     assert queue.oldest_s == 5.0
     queue.lease(9)
     assert queue.oldest_s == 4.0
+
+
+def test_services_take_turns() -> None:
+    """A service with many waiting answers does not hold up the answers of another one."""
+    queue = TraceQueue(99)
+    queue.put([trace_of("many", number) for number in range(1, 7)])
+    queue.put([trace_of("few", number) for number in range(7, 9)])
+
+    order = [trace.spans[0].resource["service.name"] for trace in queue.lease(99)]
+
+    assert order == ["many", "few", "many", "few", "many", "many", "many", "many"]
+
+
+def trace_of(service: str, number: int) -> AssembledTrace:
+    """A trace whose spans are of this service."""
+    spans = tuple(
+        replace(span, resource={**span.resource, "service.name": service})
+        for span in spans_from(number)
+    )
+    return AssembledTrace(spans[0].trace_id, spans, is_whole=True)

@@ -29,7 +29,8 @@ from rt4chart_collector.console.answers.segments import (
     widened,
     windows,
 )
-from rt4chart_collector.console.answers.wording import stages_in_words, visible
+from rt4chart_collector.console.answers.wording import stages_in_words
+from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree

@@ -15,7 +15,6 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
-from rt4chart_collector.console.answers.wording import visible
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import (
@@ -23,6 +22,7 @@ from rt4chart_collector.console.view.filters import (
     shortened,
     status_label,
     verdict_label,
+    visible,
     when,
 )
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size

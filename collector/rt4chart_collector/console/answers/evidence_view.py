@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from otel_rt4chart.verify.core.model import Evidence, Finding, Passage, Relation
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.statuses import MISLEADING
-from rt4chart_collector.console.answers.wording import visible
+from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.store.answers.claims import ClaimOutline
 
 # Characters of a passage on each side of a quotation that is compared with another one.

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Edit
-from rt4chart_collector.console.answers.wording import visible
+from rt4chart_collector.console.view.filters import visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from shlex import quote
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from otel_rt4chart.verify.core.model import Action, Finding
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from rt4chart_collector.console.view.filters import visible  # noqa: F401 - templates call it here
 from rt4chart_collector.store.answers.verifications import Verification
 
 # {route} stands for the route option, quoted for a shell.
@@ -122,16 +123,3 @@ def finding_title(finding: Finding) -> str:
 def stages_in_words(stages: frozenset[Stage]) -> str:
     """The stages as text, in pipeline order."""
     return ", ".join(words for stage, words in STAGES.items() if stage in stages)
-
-
-def visible(text: str) -> str:
-    """The text with control characters as visible symbols, because browsers do not show them."""
-    return text.translate(PICTURES)
-
-
-# Unicode's control pictures; tabs and newlines stay, a carriage return before a newline goes.
-PICTURES = {
-    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)},
-    0x0D: None,
-    0x7F: 0x2421,
-}

@@ -24,6 +24,26 @@ SIGNS = {
     "none": "∅",
 }
 
+# Unicode's control pictures; tabs and newlines stay, a carriage return before a newline goes. C1
+# controls and the characters that override the direction of text become the replacement character:
+# with them, a name could be displayed as another one.
+PICTURES = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)},
+    0x0D: None,
+    0x7F: 0x2421,
+    **dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+
+
+def visible(text: str) -> str:
+    """The text with a visible symbol for each character that would hide or reorder others."""
+    return text.translate(PICTURES)
+
+
+def finalize(value: object) -> object:
+    """What a template prints of a value: markup as it is, any other text with `visible`."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
 
 def count(value: float | None) -> str:
     """1234567 as 1,234,567."""

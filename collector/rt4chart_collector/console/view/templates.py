@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rt4chart_collector.console.view.charts import figure_text
-from rt4chart_collector.console.view.filters import FILTERS
+from rt4chart_collector.console.view.filters import FILTERS, finalize
 
 
 def template_environment(folders: Sequence[Path]) -> Environment:
@@ -17,6 +17,7 @@ def template_environment(folders: Sequence[Path]) -> Environment:
         loader=FileSystemLoader(list(dict.fromkeys(str(folder) for folder in folders))),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,

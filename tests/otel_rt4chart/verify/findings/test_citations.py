@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify import (
     Chunk,
+    ClaimStatus,
     DraftClaim,
     Exchange,
     Finding,
@@ -19,7 +20,7 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.citations import citation_findings
+from otel_rt4chart.verify.findings.citations import check_citations, citation_findings
 from otel_rt4chart.verify.findings.scanner import BoundedScanner
 
 MRI = Passage("p1", "The policy covers outpatient MRI with prior authorization.")
@@ -239,3 +240,122 @@ def test_no_text_breaks_the_check(answer: str, texts: list[str]) -> None:
     for passage in passages:
         quoted = f"“{passage.text}”"
         assert "quote_not_found" not in [kind for kind, _ in checked(quoted, [passage])]
+
+
+TERMS = Passage(
+    "p1",
+    "The trial lasts 14 days. It is free.",
+    metadata={"title": "Trial Terms", "url": "https://shop.example/terms"},
+)
+REFUNDS = Passage(
+    "p2",
+    "Refunds are paid within 30 days of purchase.",
+    metadata={"title": "Refund Policy 2024", "url": "https://www.shop.example/refunds/"},
+)
+TRIAL = "The trial lasts 14 days"
+REPAID = "Refunds are paid within 30 days"
+
+
+def told(answer: str, passages: Sequence[Passage] = (TERMS, REFUNDS)) -> list[tuple[str, str]]:
+    """The kind and the first passage of each finding of the check without claims."""
+    found = check_citations(Exchange("", passages, answer))
+    assert {one.claim for one in found} <= {None}
+    return [(one.kind, one.passage_ids[0]) for one in found]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"{TRIAL}.",
+        f"{TRIAL} [1].",
+        f"{TRIAL} (source: p1).",
+        f"{TRIAL}.¹",
+        f"{TRIAL}[^1].",
+        f"{REPAID}[^1].\n\n[^1]: Refund Policy 2024",
+        f"{REPAID} [1].\n\nSources:\n[1] https://shop.example/refunds",
+        f"{REPAID} [2].\n\nSources:\n1. Trial Terms\n2. Refund Policy",
+        f"{TRIAL} (https://shop.example/terms).",
+        f"According to the Trial Terms, {TRIAL.lower()}.",
+        f"According to the Refund Policy, {REPAID.lower()}.",
+        "The pool has 20 m².",
+        "Contact us at https://shop.example/contact.",
+        "[Contact us](https://shop.example/contact).",
+        "As per the documents, it is free.",
+        "According to Monday's schedule it is free.",
+    ],
+)
+def test_right_citations_and_what_is_none_are_not_told(answer: str) -> None:
+    """Ids, places, footnotes, lists of sources, links and titles."""
+    assert told(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (f"{TRIAL} [7].", "7"),
+        (f"{TRIAL} (doc-9).", "doc-9"),
+        (f"{TRIAL}.⁹", "9"),
+        (f"{TRIAL}[^9].", "9"),
+        (f"{TRIAL} (https://shop.example/other).", "https://shop.example/other"),
+        (
+            f"{TRIAL} [1].\n\nSources:\n[1] https://shop.example/other",
+            "https://shop.example/other",
+        ),
+        (f"According to the Zurich Handbook, {TRIAL.lower()}.", "Zurich Handbook"),
+    ],
+)
+def test_a_source_that_was_not_retrieved_is_told_without_claims(answer: str, name: str) -> None:
+    """By whatever it is named."""
+    assert told(answer) == [("unknown_id", name)]
+
+
+def test_a_link_is_unknown_only_where_passages_have_links() -> None:
+    """Else it cannot be known what was retrieved."""
+    answer = f"{TRIAL} (https://shop.example/other)."
+
+    assert told(answer, [Passage("p1", TERMS.text)]) == []
+    mentioned = Passage("p3", "More at https://shop.example/other today.")
+    assert told(answer, [TERMS, mentioned]) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        (f"{TRIAL} [2].", "p2"),
+        (f"{TRIAL}.²", "p2"),
+        (f"{REPAID}[^1].\n\n[^1]: https://shop.example/terms", "p1"),
+        (f"{TRIAL} (https://shop.example/refunds).", "p2"),
+        (f"According to the Refund Policy, {TRIAL.lower()}.", "p2"),
+        (f"{TRIAL} [2]. {REPAID} [2].", "p2"),
+    ],
+)
+def test_a_sentence_that_another_passage_says_is_a_wrong_citation(answer: str, cited: str) -> None:
+    """The cited one is about something else; without another one that says it, nothing is sure."""
+    assert told(answer) == [("does_not_support", cited)]
+    (only,) = [one for one in (TERMS, REFUNDS) if one.id == cited]
+    assert told(answer.replace("[2]", "[1]").replace("²", "¹"), [only]) == []
+
+
+def test_a_claim_that_cites_nothing_retrieved_is_miscited() -> None:
+    """The one before the mark, whatever else its sentence says."""
+    answer = "The trial is free and lasts 14 days [9]. The pool is heated [8]."
+
+    report = Verifier(RulesJudge()).verify(Exchange("", [TERMS], answer))
+
+    assert [one.claim for one in report.findings if one.kind == "unknown_id"] == [1, 2]
+    assert [one.status for one in report.claims] == [
+        ClaimStatus.SUPPORTED,
+        ClaimStatus.MISCITED,
+        ClaimStatus.UNLINKED,
+    ]
+
+
+@given(CITING | st.text(max_size=80), st.lists(st.text(max_size=30), max_size=3))
+def test_no_text_breaks_the_check_without_claims(answer: str, texts: list[str]) -> None:
+    """And it finds nothing but citations, a bounded number of them."""
+    passages = [Passage(str(number), text) for number, text in enumerate(texts)]
+
+    found = check_citations(Exchange("", passages, answer * 3))
+
+    assert len(found) <= 20
+    assert {one.name for one in found} <= {"citation"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.findings.sycophancy import asks_to_confirm, premise_of
+from otel_rt4chart.verify.findings.premise import asks_to_confirm, premise_of
 
 
 @pytest.mark.parametrize(

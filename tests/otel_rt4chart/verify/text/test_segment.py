@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Passage
 from otel_rt4chart.verify.text.segment import segment, segment_passages
-from otel_rt4chart.verify.text.sentences import MAX_SENTENCE
+from otel_rt4chart.verify.text.sentences import MAX_SENTENCE, SEGMENTED_AT_ONCE, sentence_spans
 
 
 @given(st.text(max_size=400))
@@ -91,3 +91,44 @@ def test_text_without_spaces_is_cut_into_bounded_sentences(unit: str) -> None:
     assert "".join(one.text for one in found) == text
     assert max(len(one.text) for one in found) <= MAX_SENTENCE
     assert all(len(one.text) % len(unit) == 0 for one in found)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["“", "`", "(", "中。", "word ", "A sentence. ", "Dr. Who ", "\u0301", "。"]
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(100, 900),
+)
+def test_a_long_line_is_read_in_parts_without_loss(units: list[str], times: int) -> None:
+    """The segmenter's time grows with the square of a part, so no part is longer than the limit."""
+    line = "".join(unit * times for unit in units).strip()
+
+    spans = list(sentence_spans(line))
+
+    assert all(end - start <= MAX_SENTENCE for start, end in spans)
+    kept = "".join(line[start:end] for start, end in spans)
+    assert "".join(kept.split()) == "".join(line.split())
+
+
+def test_a_sentence_across_two_parts_stays_whole() -> None:
+    """A part ends before its last sentence, which the next part reads from its start."""
+    sentence = "The trial lasts 14 days, and it can be extended once by a week. "
+    line = sentence * (3 * SEGMENTED_AT_ONCE // len(sentence))
+
+    found = segment(line.strip())
+
+    assert {one.text for one in found} == {sentence.strip()}
+
+
+def test_an_unbalanced_quotation_mark_hides_no_later_part() -> None:
+    """Behind it the segmenter sees no sentence, in one part but not in all that follow."""
+    sentence = "The trial lasts 14 days, and it can be extended once by a week. "
+    line = "He said: “" + sentence * (3 * SEGMENTED_AT_ONCE // len(sentence))
+
+    found = segment(line.strip())
+
+    assert [one.text for one in found[-20:]] == [sentence.strip()] * 20
