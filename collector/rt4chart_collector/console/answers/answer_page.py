@@ -23,7 +23,7 @@ from rt4chart_collector.console.answers.answer_view import (
     shown_label,
 )
 from rt4chart_collector.console.answers.differences import LabelDifference, differences
-from rt4chart_collector.console.answers.revision import Revision, revision
+from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.params import (
@@ -198,7 +198,7 @@ def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages
     return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), selected, page, pages, counts)
 
 
-def _revision(verification: Verification) -> Revision | None:
+def _revision(verification: Verification) -> RevisedAnswer | None:
     """The revised answer, if that is the advice, and a page can show it whole."""
     advice = verification.advice
     if advice.action is not Action.REVISE or len(verification.answer) > ANSWER_LENGTH:

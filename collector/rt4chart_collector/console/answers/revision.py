@@ -20,14 +20,14 @@ class RevisedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class RevisedAnswer:
     """An answer with its edits made: `runs` shows the difference, `text` is the result."""
 
     runs: tuple[RevisedRun, ...]
     text: str
 
 
-def revision(answer: str, edits: Sequence[Edit]) -> Revision | None:
+def revision(answer: str, edits: Sequence[Edit]) -> RevisedAnswer | None:
     """The revised answer; None without an edit, or where the edits do not fit the stored answer."""
     runs: list[RevisedRun] = []
     result, done = "", 0
@@ -46,7 +46,7 @@ def revision(answer: str, edits: Sequence[Edit]) -> Revision | None:
         return None
     runs.append(RevisedRun(answer[done:]))
     shown = tuple(RevisedRun(visible(run.text), run.change) for run in runs if run.text)
-    return Revision(shown, visible(result + answer[done:]))
+    return RevisedAnswer(shown, visible(result + answer[done:]))
 
 
 def _least(answer: str, edit: Edit) -> tuple[int, int, str]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Edit
-from rt4chart_collector.console.answers.revision import RevisedRun, Revision, revision
+from rt4chart_collector.console.answers.revision import RevisedAnswer, RevisedRun, revision
 
 ANSWER = "The plan covers MRI. It is free."
 
@@ -21,7 +21,7 @@ def test_only_the_words_that_change_are_struck_and_underlined() -> None:
     """Words that an edit repeats stay as they are, whole."""
     found = revision(ANSWER, [edit("covers MRI", "covers MRI if authorized"), edit("It is", "Is")])
 
-    assert found == Revision(
+    assert found == RevisedAnswer(
         (
             RevisedRun("The plan covers MRI"),
             RevisedRun(" if authorized", "inserted"),
