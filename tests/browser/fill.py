@@ -8,6 +8,7 @@ import sys
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
 from tests.browser.hostile import WORDS, fill_hostile
+from tests.browser.misleading import fill_misleading
 from tests.browser.sets import fill_set
 from tests.browser.world import World
 
@@ -18,6 +19,7 @@ def main(dsn: str, what: str, now_ns: int) -> None:
         migrate(client)
         if what == "world":
             World(now_ns).fill(client)
+            fill_misleading(client, now_ns)
             fill_set(client, "")
         elif what == "hostile":
             fill_hostile(client, now_ns)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otel_rt4chart.verify.core.model import AnswerRange, Claim, Exchange, Label
+from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.verify.core.model import (
+    Action,
+    Advice,
+    AnswerRange,
+    Claim,
+    ClaimStatus,
+    Edit,
+    Evidence,
+    Exchange,
+    Finding,
+    Label,
+)
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json
@@ -76,7 +88,25 @@ def _whole(client: Client) -> None:
     """An answer whose passages and trace are shown."""
     answer = f"{ANSWER} {WORDS}"
     insert_spans(client, spans(answer, WORDS))
-    insert_verdicts(client, [verdict(candidate(answer, WORDS), claims(answer))])
+    insert_verdicts(client, [_misleading(verdict(candidate(answer, WORDS), claims(answer)))])
+
+
+def _misleading(made: Verdict) -> Verdict:
+    """The verdict with its entailed claim cherry-picked, hostile findings, and hostile edits."""
+    assert made.report is not None
+    wrong, free, baseless = made.report.claims
+    limit = Evidence("kb-2", 0, 23, "Our office is in Lisbon", "limits")
+    status = ClaimStatus.CHERRY_PICKED
+    picked = replace(free, status=status, evidence=(*free.evidence, limit))
+    told = Finding("cherry_picked", f"“{WORDS}” “office”", kind=IMAGE, claim=1)
+    edits = (Edit(4, 9, WORDS, 0, BREAKS),)
+    report = replace(
+        made.report,
+        claims=(wrong, picked, baseless),
+        findings=(*made.report.findings, told),
+        advice=Advice(Action.REVISE, SCRIPT, edits),
+    )
+    return replace(made, report=report)
 
 
 def _vast(client: Client) -> None:

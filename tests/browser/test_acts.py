@@ -67,7 +67,8 @@ def test_n_and_p_go_from_claim_to_claim(opened: Open, world_url: str) -> None:
     """The mark is focused, the address is its claim's, and what is known of it is shown."""
     page, seen = opened(world_url)
     page.goto(worst(page, world_url))
-    marks = page.locator("#answer .mark-contradicted, #answer .mark-baseless")
+    failed = ("contradicted", "baseless", "misleading")
+    marks = page.locator(", ".join(f"#answer .mark-{label}" for label in failed))
 
     page.keyboard.press("n")
     first = page.evaluate(f"{FOCUSED}.closest('.mark').dataset.claims")

@@ -10,6 +10,7 @@ import pytest
 from rt4chart_collector.console.view.urls import alert_url, answer_url, route_url
 from tests.browser.conftest import addresses
 from tests.browser.hostile import ROUTE, SERVICE, VAST
+from tests.browser.misleading import CASES, MISLEADING, case_url
 from tests.browser.sound import assert_sound
 from tests.browser.world import RISING
 from tests.rt4chart_collector.console.pages.answer_data import ANSWER_SPAN, PATH
@@ -30,6 +31,10 @@ FILLED = (
     answer_url(f"{7:032x}", f"{7:016x}"),
     f"/health?trace={7:032x}",
     "/nothing",
+    "/?measure=either",
+    f"{route_url(*MISLEADING)}?measure=misleading",
+    "/answers?measure=misleading&order=worst",
+    *(case_url(number) for number in range(len(CASES))),
 )
 STRANGE = (
     *PAGES,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Stage, StagedPassage, Verdict
 from otel_rt4chart.verify.core.model import (
     AnswerLabel,
     AnswerRange,
+    CheckPlan,
     Claim,
+    ClaimStatus,
     Evidence,
     Exchange,
     Finding,
@@ -55,6 +57,16 @@ FACTS = (
     ("Gift cards cannot be refunded.", "Gift cards are not refundable."),
     ("The form is in your account.", "Open your account to find the return form."),
 )
+# Every so many answers of these routes, the first claim leaves out what another passage says.
+MISLEADS = {"search/answers": 12, "release notes": 9}
+# Of these routes, every second answer is not searched for cherry-picked claims, by chance.
+SPARED = "search/answers"
+STATUSES = {
+    Label.ENTAILED: ClaimStatus.SUPPORTED,
+    Label.CONTRADICTED: ClaimStatus.CONTRADICTED,
+    Label.BASELESS: ClaimStatus.UNSUPPORTED,
+    Label.UNDECIDED: ClaimStatus.UNDECIDED,
+}
 WRONG = (
     ("A refund takes 2 working days.", Label.CONTRADICTED),
     ("A courier collects the parcel at your door.", Label.BASELESS),
@@ -204,21 +216,10 @@ def _verdict(
         staged=staged,
         end_ns=at_ns + 10**9,
     )
-    labels = {claim.label for claim in claims}
-    report = Report(
-        label=next(
-            (
-                AnswerLabel(label.value)
-                for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
-                if label in labels
-            ),
-            AnswerLabel.ENTAILED,
-        ),
-        claims=claims,
-        judge=VERIFIER,
-        findings=(Finding("citation", "unknown id [9]", claim=0, passage_ids=("kb/0",)),),
-        usage=Usage(calls=1, input_tokens=100, output_tokens=20, cache_hits=0),
-    )
+    is_spared = place[1] == SPARED and number % 2 == 1
+    if number % MISLEADS.get(place[1], number + 1) == 0 and not is_spared:
+        claims = (_picked(claims[0], 0.5 if place[1] == SPARED else 1.0), *claims[1:])
+    report = _report(claims, is_spared, place[1] == SPARED)
     is_verified = decision is Decision.VERIFIED
     return Verdict(
         candidate=candidate,
@@ -231,6 +232,35 @@ def _verdict(
         error="the judge did not answer within 30 s" if decision is Decision.ERROR else "",
         error_type="timeout" if decision is Decision.ERROR else "",
     )
+
+
+def _report(claims: tuple[Claim, ...], is_spared: bool, is_sampled: bool) -> Report:
+    rate = 0.0 if is_spared else 0.5 if is_sampled else 1.0
+    labels = {claim.label for claim in claims}
+    return Report(
+        label=next(
+            (
+                AnswerLabel(label.value)
+                for label in (Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED)
+                if label in labels
+            ),
+            AnswerLabel.ENTAILED,
+        ),
+        claims=claims,
+        judge=VERIFIER,
+        findings=(Finding("citation", "unknown id [9]", claim=0, passage_ids=("kb/0",)),),
+        plan=CheckPlan(cherry_picking=rate),
+        usage=Usage(calls=1, input_tokens=100, output_tokens=20, cache_hits=0),
+    )
+
+
+def _picked(claim: Claim, rate: float) -> Claim:
+    if claim.label is not Label.ENTAILED:
+        return claim
+    passage = FACTS[1][1]
+    limit = Evidence("kb/1", 0, len(passage), passage, "limits")
+    status = ClaimStatus.CHERRY_PICKED
+    return replace(claim, status=status, check_rate=rate, evidence=(*claim.evidence, limit))
 
 
 def _claims(chance: random.Random, wrong: float) -> tuple[tuple[Claim, ...], str]:
@@ -258,6 +288,7 @@ def _claims(chance: random.Random, wrong: float) -> tuple[tuple[Claim, ...], str
                 evidence=(evidence,) if label in (Label.ENTAILED, Label.CONTRADICTED) else (),
                 reason="values" if label is Label.CONTRADICTED else "",
                 nearest=passage,
+                status=STATUSES[label],
             )
         )
         answer += f"{text} "

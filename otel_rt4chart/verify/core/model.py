@@ -59,6 +59,28 @@ class ClaimStatus(StrEnum):
     UNDECIDED = "undecided"
     NOT_A_CLAIM = "not_a_claim"
 
+    @property
+    def label(self) -> str:
+        """The words for people."""
+        return _STATUS_LABELS.get(self, self.value.replace("_", " "))
+
+    def misleads(self, label: Label) -> bool:
+        """True if a claim with this label and status leaves out or contradicts other passages."""
+        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+        return label is Label.ENTAILED and self not in fine
+
+
+_STATUS_LABELS = {
+    ClaimStatus.UNSUPPORTED: "not in the passages",
+    ClaimStatus.UNLINKED: "nothing about it",
+    ClaimStatus.OVERREACH: "says more than the source",
+    ClaimStatus.CHERRY_PICKED: "cherry-picked",
+    ClaimStatus.QUALIFIER_DROPPED: "restriction left out",
+    ClaimStatus.STALE: "outdated source",
+    ClaimStatus.RESTATES_PREMISE: "repeats the question",
+    ClaimStatus.MISCITED: "wrong citation",
+}
+
 
 class AnswerLabel(StrEnum):
     """The AND-join of an answer's claims (RT4CHART section 3.6)."""
@@ -223,8 +245,7 @@ class Claim:
     @property
     def is_misleading(self) -> bool:
         """True for an entailed claim that leaves out or contradicts what else was retrieved."""
-        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
-        return self.label is Label.ENTAILED and self.status not in fine
+        return self.status.misleads(self.label)
 
     @property
     def is_failure(self) -> bool:

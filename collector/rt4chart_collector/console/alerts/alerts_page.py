@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.alerts.alert_details import alert_details
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
@@ -40,7 +41,6 @@ from rt4chart_collector.store.alerts.alert_events import (
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
-from rt4chart_collector.store.answers.answers import UNFAITHFUL
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.
@@ -198,7 +198,7 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
     place = {"service": alert.service, "route": alert.route}
     if isinstance(alert.facts, DriftFacts) and alert.facts.verifier:
         place["verifier"] = alert.facts.verifier
-    return answers_url(**place, label=UNFAITHFUL, since=since, order="worst")
+    return answers_url(**place, measure=Measure.UNFAITHFUL, since=since, order="worst")
 
 
 def minutes_from(written: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -13,10 +13,17 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
-from otel_rt4chart.verify.core.model import Label, Passage
+from otel_rt4chart.verify.core.model import Action, Label, Passage
 from rt4chart_collector.console.answers import wording
-from rt4chart_collector.console.answers.answer_view import AnswerView, answer_document
+from rt4chart_collector.console.answers.answer_view import (
+    ANSWER_LENGTH,
+    MISLEADING_LABEL,
+    AnswerView,
+    answer_document,
+    shown_label,
+)
 from rt4chart_collector.console.answers.differences import LabelDifference, differences
+from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.params import (
@@ -50,7 +57,7 @@ MAX_SPANS_READ = 50_000
 # Verdicts with more claims, and further verifiers, are not compared.
 MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
-LABEL_FILTERS = ("", UNFAITHFUL, *(label.value for label in Label))
+LABEL_FILTERS = ("", UNFAITHFUL, MISLEADING_LABEL, *(label.value for label in Label))
 OPINIONS = (*map(str, Opinion), "none")
 
 
@@ -62,7 +69,7 @@ class ClaimPages:
     label: str
     page: int
     pages: int
-    counts: dict[str, int]
+    counts: Mapping[str, int]
 
 
 def show_answer(console: Console, request: Request) -> Response:
@@ -98,7 +105,7 @@ def show_answer(console: Console, request: Request) -> Response:
         title=f"Answer {verification.trace_id[:8]}",
         verification=verification,
         view=view,
-        claims=view.claims(issues, own_opinions),
+        claims=list(view.claims(issues, own_opinions)),
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
         issues=issues,
         pages=pages,
@@ -110,7 +117,9 @@ def show_answer(console: Console, request: Request) -> Response:
         found=found,
         others=[(other, where) for other, where in others if other is not verification],
         letter=letters.get((verification.trace_id, verification.span_id)),
-        advice=wording.DECISIONS.get(verification.decision),
+        no_verdict=wording.DECISIONS.get(verification.decision),
+        action=wording.ACTIONS.get(verification.advice.action),
+        revised=_revision(verification),
         words=wording,
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
@@ -176,24 +185,31 @@ def post_feedback(console: Console, request: Request) -> Response:
 def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages:
     """The claims to list: those of `?label=` on `?page=`, or on the page with `?claim=`."""
     selected = choice_param(request, "label", LABEL_FILTERS, "")
-    found = Counter(claim.label for claim in outline)
-    counts = {
-        "": len(outline),
-        UNFAITHFUL: sum(number for label, number in found.items() if label.is_unfaithful),
-        **{label.value: number for label, number in found.items()},
-    }
-    taken = {
-        label
-        for label in found
-        if selected in ("", label.value) or (selected == UNFAITHFUL and label.is_unfaithful)
-    }
-    fitting = [claim.index for claim in outline if claim.label in taken]
+    names = [_filters_of(claim) for claim in outline]
+    counts = Counter(name for found in names for name in found)
+    fitting = [
+        claim.index for claim, found in zip(outline, names, strict=True) if selected in found
+    ]
     pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
     claim = integer_param(request, "claim", default=-1, low=-1, high=2**32)
     default = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
     page = min(integer_param(request, "page", default=default, low=1, high=2**32), pages)
     begin = (page - 1) * CLAIMS_A_PAGE
     return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), selected, page, pages, counts)
+
+
+def _revision(verification: Verification) -> RevisedAnswer | None:
+    """The revised answer, if that is the advice, and a page can show it whole."""
+    advice = verification.advice
+    if advice.action is not Action.REVISE or len(verification.answer) > ANSWER_LENGTH:
+        return None
+    return revision(verification.answer, advice.edits)
+
+
+def _filters_of(claim: ClaimOutline) -> set[str]:
+    """The values of `?label=` that list the claim."""
+    found = {"", claim.label.value, shown_label(claim.label, claim.status)}
+    return found | {UNFAITHFUL} if claim.label.is_unfaithful else found
 
 
 def _verifications(client: Client, request: Request) -> list[Verification]:

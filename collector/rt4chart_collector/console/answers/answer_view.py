@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
-from otel_rt4chart.verify.core.model import Evidence, Finding, Label, Passage
+from otel_rt4chart.verify.core.model import (
+    ClaimStatus,
+    Finding,
+    Label,
+    Passage,
+)
+from rt4chart_collector.console.answers.evidence_view import (
+    EXPLAINING,
+    EvidenceView,
+    evidence_of_findings,
+    evidence_view,
+    place_of,
+    words_in_quotes,
+)
 from rt4chart_collector.console.answers.segments import (
     Segment,
     TextMark,
@@ -25,8 +38,10 @@ from rt4chart_collector.store.answers.verifications import SeenPassage, Verifica
 from rt4chart_collector.store.engine.rows import field_values
 from rt4chart_collector.store.issues.issues import ClaimIssue
 
-# What became of a passage, in display order.
-ROLES = ("contradicts", "used", "unused", "lost")
+# What a passage is to the answer, in display order.
+ROLES = ("contradicts", "limits", "supports", "unused", "lost")
+# How a misleading claim is marked and called, in the place of its label.
+MISLEADING_LABEL = "misleading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +103,12 @@ class PassageSummary:
 class PassageView(PassageSummary):
     """A passage beside the answer.
 
-    `parts` is empty if the text was deleted. `more` counts claims beyond the listed, `left` the
+    `claims` has those that it contradicts, limits and supports, by these words. `parts` is empty if
+    the text was deleted. `more` counts claims beyond the listed, `left` the
     characters after the last part, and `unfit` the quotations outside the text.
     """
 
-    supports: tuple[ClaimLink, ...]
-    contradicts: tuple[ClaimLink, ...]
+    claims: tuple[tuple[str, tuple[ClaimLink, ...]], ...]
     more: int
     parts: tuple[Excerpt, ...]
     has_text: bool
@@ -103,33 +118,34 @@ class PassageView(PassageSummary):
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceView:
-    """A quotation, and its anchor on the page, "" if it is not there."""
-
-    evidence: Evidence
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimView:
-    """A claim with its evidence, issues and feedback."""
+    """A claim with its evidence, issues and feedback.
+
+    `label` is what the page marks it as. `against` is the evidence that contradicts or limits the
+    claim, if other evidence supports it; `evidence` has the rest. `reasons` say what is wrong.
+    """
 
     index: int
     numbered: ClaimRow
+    label: str
     evidence: tuple[EvidenceView, ...]
+    against: tuple[EvidenceView, ...]
+    reasons: tuple[str, ...]
     kind_of_failure: str
     issues: tuple[ClaimIssue, ...]
     feedback: tuple[Feedback, ...]
     fits: bool
 
 
-WEIGHTS = {
-    Label.CONTRADICTED: 4,
-    Label.BASELESS: 3,
+WEIGHTS: Mapping[str, int] = {
+    Label.CONTRADICTED: 5,
+    Label.BASELESS: 4,
+    MISLEADING_LABEL: 3,
     Label.UNDECIDED: 2,
     Label.ENTAILED: 1,
     Label.NOT_A_CLAIM: 0,
 }
+RELATION_WEIGHTS = {"contradicts": 30, "limits": 20, "supports": 10}
 # Limits the marks on a page, because a browser lays all of them out at once.
 MAX_MARKS = 500
 ANSWER_LENGTH = 500_000
@@ -155,7 +171,9 @@ class AnswerView:
         self.outline = outline
         self._page = page
         self._listed = {claim.index for claim in page}
-        self._labels = {claim.index: claim.label for claim in outline}
+        self._labels = {claim.index: shown_label(claim.label, claim.status) for claim in outline}
+        self.shown = Counter(self._labels.values())
+        self._beside = evidence_of_findings(verdict.findings, outline)
         self._texts = texts
         self._anchors: dict[tuple[int, int], str] = {}
         answer = verdict.answer[:ANSWER_LENGTH]
@@ -171,38 +189,57 @@ class AnswerView:
 
     def claims(
         self, issues: Sequence[ClaimIssue], feedback: Sequence[Feedback]
-    ) -> tuple[ClaimView, ...]:
+    ) -> Iterator[ClaimView]:
         """The listed claims with their evidence, issues and feedback."""
         kinds = {
             finding.claim: finding.detail for finding in self.verdict.findings if _is_kind(finding)
         }
+        found: defaultdict[int, list[Finding]] = defaultdict(list)
+        for finding in self.verdict.findings:
+            if finding.claim is not None and finding.name in EXPLAINING:
+                found[finding.claim].append(finding)
         unfit = set(self.unfit)
-        return tuple(
-            ClaimView(
+        for claim in self._page:
+            reasons = tuple(dict.fromkeys(one.detail for one in found[claim.index]))
+            words = [one for one in words_in_quotes(reasons) if one != claim.text]
+            evidence = list(self._evidence(claim, words))
+            against = [one for one in evidence if one.evidence.relation != "supports"]
+            is_compared = 0 < len(against) < len(evidence)
+            yield ClaimView(
                 index=claim.index,
                 numbered=claim,
-                evidence=tuple(
-                    EvidenceView(found, self._anchors.get((claim.index, place), ""))
-                    for place, found in enumerate(claim.claim.evidence)
-                ),
+                label=self._labels[claim.index],
+                evidence=tuple(one for one in evidence if not is_compared or one not in against),
+                against=tuple(against) if is_compared else (),
+                reasons=reasons,
                 kind_of_failure=kinds.get(claim.index, ""),
                 issues=tuple(issue for issue in issues if issue.claim == claim.index),
                 feedback=tuple(f for f in feedback if f.claim == claim.index),
                 fits=claim.index not in unfit,
             )
-            for claim in self._page
-        )
+
+    def _evidence(self, claim: ClaimRow, words: Sequence[str]) -> Iterator[EvidenceView]:
+        """The claim's evidence and that of its findings, with these words of it marked."""
+        found = (*claim.claim.evidence, *self._beside[claim.index])
+        against = {place_of(one) for one in found if one.relation != "supports"}
+        for place, one in enumerate(found):
+            # A judge may read a passage as support that a check holds against the claim.
+            if one.relation != "supports" or place_of(one) not in against:
+                passage = self._texts.get(one.passage_id) if self._texts is not None else None
+                anchor = self._anchors.get((claim.index, place), "")
+                yield evidence_view(one, anchor, words, passage)
 
     def link(self, index: int) -> ClaimLink:
         """A link to a claim, which may be on another page of the list."""
         query = "" if index in self._listed else f"?claim={index}"
-        label = self._labels.get(index, Label.UNDECIDED)
-        return ClaimLink(index, label.value, f"{query}#claim-{index}")
+        label = self._labels.get(index, Label.UNDECIDED.value)
+        return ClaimLink(index, label, f"{query}#claim-{index}")
 
     def _answer_marks(self) -> Iterable[TextMark]:
         for claim in self.outline:
             if claim.label is not Label.NOT_A_CLAIM:
-                yield TextMark(*claim.answer_range, claim.index, WEIGHTS[claim.label])
+                weight = WEIGHTS[self._labels[claim.index]]
+                yield TextMark(*claim.answer_range, claim.index, weight)
 
     def _run(self, segment: Segment) -> TextRun:
         """A piece of the answer, labelled and linked as its first claim."""
@@ -247,21 +284,25 @@ class AnswerView:
         return sorted(found, key=lambda summary: ROLES.index(summary.role))
 
     def _role(self, name: str, seen: SeenPassage | None) -> str:
-        citations = self._citations.get(name, ())
-        if any(cited.relation == "contradicts" for cited in citations):
-            return "contradicts"
-        if citations:
-            return "used"
+        relations = {cited.relation for cited in self._citations.get(name, ())}
+        for role in ROLES:
+            if role in relations:
+                return role
         return "unused" if seen is None or seen.is_context else "lost"
 
     def _cited_by_passage(self) -> Mapping[str, Sequence[PassageCitation]]:
         found: defaultdict[str, list[PassageCitation]] = defaultdict(list)
         for claim in self.outline:
-            for number, cited in enumerate(claim.places):
-                citation = PassageCitation(
-                    claim.index, number, cited.start, cited.end, cited.relation
-                )
-                found[cited.passage].append(citation)
+            beside = self._beside[claim.index]
+            places = (
+                *((one.passage, one.start, one.end, one.relation) for one in claim.places),
+                *((one.passage_id, one.start, one.end, one.relation) for one in beside),
+            )
+            against = {one[:3] for one in places if one[3] != "supports"}
+            for number, (passage, start, end, relation) in enumerate(places):
+                if relation == "supports" and (passage, start, end) in against:
+                    continue
+                found[passage].append(PassageCitation(claim.index, number, start, end, relation))
         return found
 
     def _passage(
@@ -274,7 +315,7 @@ class AnswerView:
         text = passage.text if passage else ""
         # A mark carries its index in `citations`, because a claim may cite a passage several times.
         marks = [
-            TextMark(cited.start, cited.end, place, WEIGHTS[self._labels[cited.claim]])
+            TextMark(cited.start, cited.end, place, self._weight(cited))
             for place, cited in enumerate(citations)
         ]
         fits, unfit = fitting(text, marks)
@@ -292,21 +333,28 @@ class AnswerView:
         shown = sum(
             window.skipped + sum(len(piece.text) for piece in window.segments) for window in found
         )
-        supports, contradicts = (
-            list(dict.fromkeys(cited.claim for cited in citations if cited.relation == relation))
-            for relation in ("supports", "contradicts")
-        )
+        relations = {
+            role: list(dict.fromkeys(one.claim for one in citations if one.relation == role))
+            for role in ROLES
+        }
         return PassageView(
             **field_values(summary),
-            supports=tuple(map(self.link, supports[:MAX_CLAIM_LINKS])),
-            contradicts=tuple(map(self.link, contradicts[:MAX_CLAIM_LINKS])),
-            more=sum(max(len(indexes) - MAX_CLAIM_LINKS, 0) for indexes in (supports, contradicts)),
+            claims=tuple(
+                (role, tuple(map(self.link, indexes[:MAX_CLAIM_LINKS])))
+                for role, indexes in relations.items()
+                if indexes
+            ),
+            more=sum(max(len(indexes) - MAX_CLAIM_LINKS, 0) for indexes in relations.values()),
             parts=parts,
             has_text=passage is not None,
             left=len(text) - shown,
             unfit=len(unfit) if passage else 0,
             score=passage.score if passage else None,
         )
+
+    def _weight(self, cited: PassageCitation) -> int:
+        """What is against a claim covers what supports it, then the heavier claim the lighter."""
+        return RELATION_WEIGHTS.get(cited.relation, 0) + WEIGHTS[self._labels[cited.claim]]
 
     def _quoted(self, segment: Segment, citations: Sequence[PassageCitation]) -> TextRun:
         """A piece of a passage; the first piece of each listed evidence gets its anchor."""
@@ -323,6 +371,11 @@ class AnswerView:
         relation = citations[segment.claims[0]].relation
         run = self._marked(segment, claims, relation, f"{relation} claim")
         return replace(run, anchors=tuple(anchors))
+
+
+def shown_label(label: Label, status: ClaimStatus) -> str:
+    """What the page marks a claim as: its label, or that it misleads."""
+    return MISLEADING_LABEL if status.misleads(label) else label.value
 
 
 def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:

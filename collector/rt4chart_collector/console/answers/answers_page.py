@@ -12,11 +12,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import AnswerLabel
+from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.view.filters import label, link, shortened, visible, when
+from rt4chart_collector.console.view.filters import (
+    link,
+    shortened,
+    status_label,
+    verdict_label,
+    visible,
+    when,
+)
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
     bad_request,
@@ -29,16 +37,26 @@ from rt4chart_collector.console.view.table import HTML, Column, Table, format_pa
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answers import (
-    UNFAITHFUL,
     AnswerCursor,
     AnswerFilter,
     ListedAnswer,
     Order,
     answer_page,
 )
+from rt4chart_collector.store.answers.verifications import Checked
 
 FILTERS = ("model", "prompt_version", "release", "environment")
-LABELS = ("", UNFAITHFUL, *map(str, AnswerLabel))
+LABELS = ("", *map(str, AnswerLabel))
+MEASURES = {
+    "": "all",
+    Measure.UNFAITHFUL: "with unfaithful claims",
+    Measure.MISLEADING: "with misleading claims",
+    Measure.EITHER: "with either",
+}
+STATUSES = {
+    "": "any",
+    **{str(one): one.label for one in ClaimStatus if one is not ClaimStatus.NOT_A_CLAIM},
+}
 DECISIONS = ("", *map(str, Decision))
 ORDERS: tuple[Order, ...] = ("newest", "worst")
 CURSOR = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
@@ -66,6 +84,8 @@ def show_answers(console: Console, request: Request) -> Response:
         selection=selection,
         order=order,
         labels=LABELS,
+        measures=MEASURES,
+        statuses=STATUSES,
         decisions=DECISIONS,
         orders=ORDERS,
     )
@@ -89,7 +109,7 @@ def cursor_param(request: Request) -> AnswerCursor | None:
 
 
 def _next_page_url(request: Request, cursor: AnswerCursor) -> str:
-    values = (cursor.at_ns, cursor.unfaithful, cursor.trace_id, cursor.span_id, cursor.verifier)
+    values = (cursor.at_ns, cursor.failures, cursor.trace_id, cursor.span_id, cursor.verifier)
     kind = format_param(request)
     table = {} if kind == HTML else {"format": kind, "table": "answers"}
     return request_url(request).replace(after="~".join(map(str, values)), **table)
@@ -104,11 +124,17 @@ def _filter_from(console: Console, request: Request) -> AnswerFilter:
     scope = replace(
         console.route_scope(request), verifier=None if verifier in ("", "*") else verifier
     )
+    # ?label=unfaithful is in older links, from before there were measures.
+    label = choice_param(request, "label", (*LABELS, Measure.UNFAITHFUL), "")
+    old = label if label == Measure.UNFAITHFUL else ""
+    measure = choice_param(request, "measure", tuple(MEASURES), old)
     return AnswerFilter(
         # A trace is found whenever it was.
         scope=replace(scope, since_ns=0) if trace else scope,
         decision=choice_param(request, "decision", DECISIONS, ""),
-        label=choice_param(request, "label", LABELS, ""),
+        label="" if label == Measure.UNFAITHFUL else label,
+        status=choice_param(request, "status", tuple(STATUSES), ""),
+        measure=Measure(measure) if measure else None,
         q="" if trace else q,
         trace_id=trace,
         **{name: text_param(request, name) for name in FILTERS},
@@ -124,8 +150,9 @@ def _question_cell(row: ListedAnswer) -> Markup:
 
 def _claim_cell(row: ListedAnswer) -> Markup | str:
     if row.worst.text:
+        kind = "misleading" if row.worst.label == "entailed" else row.worst.label
         return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
-            row.worst.label,
+            kind,
             answer_url(row.trace_id, row.span_id, row.worst.index),
             shortened(visible(row.worst.text), 140),
         )
@@ -139,12 +166,34 @@ def _verdict_cell(row: ListedAnswer) -> Markup:
         return Markup('<span class="quiet">not verified: {}</span>').format(
             row.decision.replace("_", " ")
         )
-    return label(row.label)
+    told = Markup("").join(
+        Markup(' <span class="status">{}</span>').format(status_label(name))
+        for name in _statuses(row)
+        if name not in (row.label, ClaimStatus.SUPPORTED)
+    )
+    return verdict_label(row) + told
+
+
+def _statuses(row: ListedAnswer) -> list[str]:
+    """The statuses of the answer's claims, the worst first."""
+    order = {str(status): at for at, status in enumerate(ClaimStatus)}
+    return sorted(row.statuses, key=lambda name: (order.get(name, len(order)), name))
 
 
 def _unfaithful_cell(row: ListedAnswer) -> str:
     counts = row.counts
     return f"{counts.unfaithful} of {counts.decided}" if counts.decided else "–"
+
+
+def _misleading_cell(row: ListedAnswer) -> Markup | str:
+    if row.misleading.checked is Checked.NO or not row.counts.decided:
+        return "–"
+    text = f"{row.misleading.count} of {row.counts.decided}"
+    if row.misleading.checked is Checked.FULLY:
+        return text
+    return Markup('<span title="not all checks were run on this answer">{}, in part</span>').format(
+        text
+    )
 
 
 COLUMNS: Sequence[Column[ListedAnswer]] = (
@@ -158,8 +207,16 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
         is_number=True,
         hint="contradicted or baseless claims, of the decided claims",
     ),
+    Column(
+        "misleading",
+        "Misleading",
+        lambda row: row.misleading.count,
+        _misleading_cell,
+        is_number=True,
+        hint="entailed claims that mislead, of the decided claims; – where that was not checked",
+    ),
     Column("question", "Question", lambda row: row.question, _question_cell),
-    Column("claim", "First unfaithful claim or answer", lambda row: row.worst.text, _claim_cell),
+    Column("claim", "First failed claim or answer", lambda row: row.worst.text, _claim_cell),
     Column(
         "route",
         "Route",
@@ -176,6 +233,12 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("prompt_version", "Prompt", lambda row: row.prompt_version, is_exported_only=True),
     Column("release", "Release", lambda row: row.release, is_exported_only=True),
     Column("decided", "Decided", lambda row: row.counts.decided, is_exported_only=True),
+    Column("checked", "Checked", lambda row: row.misleading.checked, is_exported_only=True),
+    Column("misleading_weight", "", lambda row: row.misleading.weight, is_exported_only=True),
+    Column("statuses", "Statuses", lambda row: " ".join(_statuses(row)), is_exported_only=True),
+    Column("claim_status", "", lambda row: row.worst.status, is_exported_only=True),
+    Column("action", "Action", lambda row: row.action, is_exported_only=True),
+    Column("edits", "Edits", lambda row: row.edits, is_exported_only=True),
 )
 ROUTES = page_routes(("GET", "/answers", show_answers), *ANSWER_PAGES)
 SECTION = Section("Answers", "/answers", ROUTES, Path(__file__).parent / "templates", order=10)

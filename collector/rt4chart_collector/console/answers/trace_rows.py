@@ -29,7 +29,9 @@ class TraceRow:
         ns = self.span.duration_ns
         for size, unit in ((60 * 10**9, "min"), (10**9, "s"), (10**6, "ms")):
             if ns >= size:
-                return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:,.0f} {unit}"
+                return (
+                    f"{ns / size:.3g} {unit}" if ns < 999.5 * size else f"{ns / size:,.0f} {unit}"
+                )
         return f"{ns / 1000:.0f} µs"
 
 

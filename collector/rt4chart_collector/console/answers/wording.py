@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
-from otel_rt4chart.verify.core.model import Finding
+from otel_rt4chart.verify.core.model import Action, Finding
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from rt4chart_collector.console.view.filters import visible  # noqa: F401 - templates call it here
 from rt4chart_collector.store.answers.verifications import Verification
@@ -70,6 +70,24 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
         "given up.",
         "rt4chart replay --since 24h",
     ),
+}
+ACTIONS = {
+    Action.ACCEPT: "Accept",
+    Action.REVISE: "Revise",
+    Action.ESCALATE: "Escalate to a person",
+}
+# What a passage is to the answer.
+ROLES = {
+    "contradicts": "contradicts the answer",
+    "limits": "limits the answer",
+    "supports": "supports the answer",
+    "unused": "not used",
+    "lost": "dropped: retrieved, but not in the context",
+}
+CHECKS = {
+    "citations": "citations",
+    "cherry_picking": "cherry-picking",
+    "sycophancy": "repeated premises",
 }
 STAGES = {
     Stage.RETRIEVED: "retrieved",

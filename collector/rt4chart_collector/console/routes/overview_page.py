@@ -8,14 +8,17 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import (
-    COLUMNS,
+    RATE_NAMES,
     RouteRow,
     read_route_rows,
+    route_columns,
     worst_first,
 )
+from rt4chart_collector.console.view.measures import measure_param
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.table import Table, sort_param, sorted_rows
@@ -31,29 +34,33 @@ def show_overview(console: Console, request: Request) -> Response:
     With `?partial=1`, only the part of the page that refreshes itself.
     """
     scope, name = console.scope(request), text_param(request, "name")
+    measure = measure_param(request)
     with console.store() as client:
         alerts = sorted(open_alerts(client, now_ns=scope.until_ns), key=worst_first)
-        found = read_route_rows(client, scope, alerts)
+        found = read_route_rows(client, scope, alerts, measure)
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     partial = choice_param(request, "partial", ("", "1"), "")
     return console.table(
         request,
-        _table(request, rows),
+        _table(request, rows, measure),
         "overview_live.html" if partial else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
         more_alerts=max(len(alerts) - MAX_ALERTS, 0),
         verifier=scope.verifier,
         name=name,
+        measure=measure,
+        measures=tuple(Measure),
         is_new=not found and not scope.verifier,
     )
 
 
-def _table(request: Request, rows: Sequence[RouteRow]) -> Table[RouteRow]:
-    sort = sort_param(request, COLUMNS, "-attention")
+def _table(request: Request, rows: Sequence[RouteRow], measure: Measure) -> Table[RouteRow]:
+    columns = route_columns(measure)
+    sort = sort_param(request, columns, "-attention")
     # The sort is stable: among equally urgent routes the worse rate comes first.
-    by_rate = sorted_rows(rows, COLUMNS, "-rate")
-    table = Table("routes", "Routes", sorted_rows(by_rate, COLUMNS, sort), COLUMNS, EMPTY, sort)
+    by_rate = sorted_rows(rows, columns, f"-{RATE_NAMES[measure]}")
+    table = Table("routes", "Routes", sorted_rows(by_rate, columns, sort), columns, EMPTY, sort)
     return page_of_table(request, table)
 
 

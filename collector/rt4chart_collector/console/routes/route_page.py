@@ -10,18 +10,22 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import NO_COVERAGE, RECENT_NS, worst_first
 from rt4chart_collector.console.routes.route_tables import (
     DOCUMENTS,
     ISSUES,
+    STATUSES,
     WORST,
     GrownIssueRow,
     deployment_table,
     slice_table,
+    status_rows,
 )
 from rt4chart_collector.console.view.charts import rate_figure
+from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
 from rt4chart_collector.console.view.table import Table
 from rt4chart_collector.console.view.urls import unescaped
 from rt4chart_collector.core.alerts.state import AlertState
@@ -41,6 +45,8 @@ from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, rou
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import Deployment, deployments
 
+# The measures whose rate is always on the page.
+ALWAYS = (Measure.UNFAITHFUL, Measure.MISLEADING)
 TICK_S, POINTS = 300, 36
 MAX_ROWS = 10
 DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
@@ -67,9 +73,10 @@ def show_route(console: Console, request: Request) -> Response:
     """GET /routes/SERVICE/ROUTE; 404 for a route without data in the time range."""
     service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
     scope = console.scope(request).of_route(service, route)
+    measure = measure_param(request)
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
     with console.store() as client:
-        data = read_route(client, scope, step_s)
+        data = read_route(client, scope, step_s, measure)
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
         raise HTTPException(
             404,
@@ -85,7 +92,13 @@ def show_route(console: Console, request: Request) -> Response:
         route=route,
         verifier=scope.verifier,
         data=data,
-        figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift),
+        figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift, measure),
+        measure=measure,
+        measures=tuple(Measure),
+        measure_title=TITLES[measure],
+        measure_name=TITLES[measure].lower(),
+        shown=[(one, TITLES[one]) for one in Measure if one in (measure, *ALWAYS)],
+        checked_text=checked_text,
         step_s=step_s,
     )
 
@@ -94,6 +107,7 @@ def _tables(data: RouteData) -> Sequence[Table[object]]:
     return [
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
         *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
+        STATUSES.with_rows(status_rows(data.whole.statuses if data.whole else {})),
         deployment_table(data.deployed),
         ISSUES.with_rows(data.issues),
         DOCUMENTS.with_rows(data.documents),
@@ -106,7 +120,7 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read_route(client: Client, scope: QueryScope, step_s: int) -> RouteData:
+def read_route(client: Client, scope: QueryScope, step_s: int, measure: Measure) -> RouteData:
     """Read everything that the page shows of one route."""
     route = scope.service or "", scope.route or ""
     rates = route_rates(client, tuple(DIMENSIONS), scope, step_s=step_s)
@@ -126,7 +140,7 @@ def read_route(client: Client, scope: QueryScope, step_s: int) -> RouteData:
         episodes=alert_history(client, EpisodeFilter(scope), limit=MAX_ROWS),
         issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
         documents=growth.documents,
-        worst=worst_answers(client, scope, limit=MAX_ROWS),
+        worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
     )
 
 

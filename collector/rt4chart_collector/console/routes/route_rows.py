@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.view.charts import bar, sparkline
-from rt4chart_collector.console.view.filters import count, interval, link, percent
-from rt4chart_collector.console.view.table import Column
+from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
+from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
+from rt4chart_collector.console.view.table import CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
@@ -60,11 +62,11 @@ class RouteRow:
 
 
 def read_route_rows(
-    client: Client, scope: QueryScope, alerts: Sequence[AlertState]
+    client: Client, scope: QueryScope, alerts: Sequence[AlertState], measure: Measure
 ) -> list[RouteRow]:
-    """Read every route with an answer in the scope, decided or not."""
+    """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
     covered = coverage(client, scope)
-    trends = route_trends(client, scope, steps=STEPS)
+    trends = route_trends(client, scope, steps=STEPS, measure=measure)
     drift = latest_drift(client, since_ns=scope.until_ns - RECENT_NS, verifier=scope.verifier or "")
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
     rows = []
@@ -91,15 +93,6 @@ def worst_first(state: AlertState) -> tuple[bool, int, int]:
 def _name_cell(row: RouteRow) -> Markup:
     name = link(route_url(row.service, row.route), row.route or "(no route)")
     return Markup('{} <span class="quiet">{}</span>').format(name, row.service or "(no service)")
-
-
-def _rate_cell(row: RouteRow) -> Markup:
-    rate = row.slice.rate
-    if rate.value is None:
-        return Markup('<span class="quiet">no decided claims</span>')
-    return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
-        percent(rate.value), interval(rate)
-    )
 
 
 def _claims_cell(row: RouteRow) -> Markup:
@@ -150,7 +143,7 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
         )
     if share is None:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
-            f"the baseline has {count(drift.baseline_claims)} claims so far"
+            f"the baseline has {plural(drift.baseline_claims, 'claim')} so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
     words = {"warn": "warning", "page": "alert"}.get(kind, "normal")
@@ -177,17 +170,55 @@ def _alerts_cell(row: RouteRow) -> Markup:
     )
 
 
+# The name of the rate of each measure, in exports and in `?sort=`.
+RATE_NAMES = {
+    Measure.UNFAITHFUL: "rate",
+    Measure.MISLEADING: "misleading",
+    Measure.EITHER: "either",
+}
+
+
+def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], ...]:
+    """A rate with its interval; the bounds and the number of claims are exported only."""
+    name = RATE_NAMES[measure]
+    before = "" if measure is Measure.UNFAITHFUL else f"{name}_"
+    bounds = (
+        _exported(f"{before}low", lambda row: row.slice.rate_of(measure).low),
+        _exported(f"{before}high", lambda row: row.slice.rate_of(measure).high),
+    )
+    size = _exported(f"{before}claims", lambda row: row.slice.sums_of(measure).claims)
+    return (
+        Column(
+            name,
+            "Either" if measure is Measure.EITHER else f"{TITLES[measure]} claims",
+            lambda row: row.slice.rate_of(measure).value,
+            lambda row: rate_cell(row.slice, measure),
+            is_sortable=True,
+            hint=HINTS[measure],
+            is_exported_only=not is_shown,
+        ),
+        *bounds,
+        *((size,) if before else ()),
+    )
+
+
+def _exported(name: str, value: Callable[[RouteRow], CellValue]) -> Column[RouteRow]:
+    return Column(name, name.replace("_", " ").capitalize(), value, is_exported_only=True)
+
+
+def route_columns(measure: Measure) -> Sequence[Column[RouteRow]]:
+    """The columns of the overview: both rates, and that of either if the page is about it."""
+    return (
+        _exported("service", lambda row: row.service),
+        Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
+        *_rate_columns(Measure.UNFAITHFUL, is_shown=True),
+        *_rate_columns(Measure.MISLEADING, is_shown=True),
+        *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
+        *COLUMNS,
+    )
+
+
 COLUMNS: Sequence[Column[RouteRow]] = (
-    Column("service", "Service", lambda row: row.service, is_exported_only=True),
-    Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
-    Column(
-        "rate",
-        "Unfaithful claims",
-        lambda row: row.slice.rate.value,
-        _rate_cell,
-        is_sortable=True,
-        hint="share of decided claims that are contradicted or baseless, with its 95% interval",
-    ),
     Column(
         "claims",
         "Claims / answers",
@@ -195,17 +226,21 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         _claims_cell,
         is_number=True,
         is_sortable=True,
-        hint="decided claims and verified answers behind the rate",
+        hint="decided claims and verified answers behind the rate of unfaithful claims",
     ),
-    Column("low", "Low", lambda row: row.slice.rate.low, is_exported_only=True),
-    Column("high", "High", lambda row: row.slice.rate.high, is_exported_only=True),
-    Column("answers", "Answers", lambda row: row.slice.answers, is_exported_only=True),
-    Column("trend", "Trend", lambda row: _last(row.trend.rates), _trend_cell),
+    _exported("answers", lambda row: row.slice.answers),
+    Column(
+        "trend",
+        "Trend",
+        lambda row: _last(row.trend.rates),
+        _trend_cell,
+        hint="the rate of the chosen measure over time",
+    ),
     Column(
         "traffic",
         "Answers/h",
         lambda row: round(row.coverage.answers / row.hours, 2),
-        lambda row: count(row.coverage.answers / row.hours),
+        lambda row: hourly(row.coverage.answers / row.hours),
         is_number=True,
         is_sortable=True,
     ),

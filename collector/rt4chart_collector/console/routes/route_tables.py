@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from markupsafe import Markup
 
+from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.view.filters import (
     count,
-    interval,
     label,
     link,
     percent,
     shortened,
+    status_label,
     when,
 )
+from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import Column, Table, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.core.times import iso
@@ -36,6 +39,15 @@ class GrownIssueRow:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """A status, the weighted number of its claims, and their share of all claims."""
+
+    name: str
+    claims: float
+    share: float
+
+
 def slice_table(
     name: str, title: str, slices: Sequence[RateSlice], points: Sequence[RatePoint] = ()
 ) -> Table[Any]:
@@ -47,9 +59,8 @@ def slice_table(
     key = "time" if points else name
     columns: Sequence[Column[tuple[RateSlice, str]]] = (
         Column(key, title.removesuffix("s"), lambda row: row[1], lambda row: row[1] or "(none)"),
-        Column("rate", "Unfaithful", lambda row: row[0].rate.value, _rate_cell),
-        Column("low", "Low", lambda row: row[0].rate.low, is_exported_only=True),
-        Column("high", "High", lambda row: row[0].rate.high, is_exported_only=True),
+        *_rate_columns(Measure.UNFAITHFUL, "rate", ""),
+        *_rate_columns(Measure.MISLEADING, "misleading", "misleading_"),
         Column(
             "contradicted",
             "Contradicted",
@@ -64,8 +75,10 @@ def slice_table(
             lambda row: percent(row[0].baseless_rate.value),
             is_number=True,
         ),
-        Column("claims", "Claims", lambda row: row[0].claims, _claims_cell, is_number=True),
-        Column("answers", "Answers", lambda row: row[0].answers, _answers_cell, is_number=True),
+        Column(
+            "claims", "Claims / answers", lambda row: row[0].claims, _claims_cell, is_number=True
+        ),
+        Column("answers", "Answers", lambda row: row[0].answers, is_exported_only=True),
     )
     return Table(name, title, rows, columns, "No answers in this time range.")
 
@@ -86,18 +99,38 @@ def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
     return Table("deployments", "Deployments", found, columns, empty)
 
 
-def _rate_cell(row: tuple[RateSlice, str]) -> Markup:
-    return Markup('<strong>{}</strong> <span class="interval">{}</span>').format(
-        percent(row[0].rate.value), interval(row[0].rate)
+def _rate_columns(
+    measure: Measure, name: str, before: str
+) -> tuple[Column[tuple[RateSlice, str]], ...]:
+    return (
+        Column(
+            name,
+            TITLES[measure],
+            lambda row: row[0].rate_of(measure).value,
+            lambda row: rate_cell(row[0], measure),
+            hint=HINTS[measure],
+        ),
+        Column(
+            f"{before}low", "Low", lambda row: row[0].rate_of(measure).low, is_exported_only=True
+        ),
+        Column(
+            f"{before}high", "High", lambda row: row[0].rate_of(measure).high, is_exported_only=True
+        ),
     )
 
 
-def _claims_cell(row: tuple[RateSlice, str]) -> str:
-    return count(row[0].claims)
+def status_rows(statuses: Mapping[str, float]) -> list[StatusRow]:
+    """The statuses that claims have, in the order of their precedence, with their shares."""
+    total = sum(statuses.values())
+    known = [*map(str, ClaimStatus)]
+    order = sorted(statuses, key=lambda name: [*known, name].index(name))
+    return [StatusRow(name, n, n / total) for name in order if (n := statuses[name]) > 0]
 
 
-def _answers_cell(row: tuple[RateSlice, str]) -> str:
-    return count(row[0].answers)
+def _claims_cell(row: tuple[RateSlice, str]) -> Markup:
+    return Markup('{} <span class="quiet">/ {}</span>').format(
+        count(row[0].claims), count(row[0].answers)
+    )
 
 
 def _issue_cell(row: GrownIssueRow) -> Markup:
@@ -111,6 +144,14 @@ def _hourly_column(name: str, title: str, failures: Callable[[_Row], float]) -> 
         lambda row: round(failures(row), 2),
         lambda row: f"{failures(row):.2f}",
         is_number=True,
+    )
+
+
+def _worst_cell(row: WorstAnswer) -> Markup:
+    if row.label != "entailed":
+        return label(row.label)
+    return Markup('{} <span class="status">{}</span>').format(
+        label("misleading"), status_label(row.status)
     )
 
 
@@ -148,12 +189,37 @@ WORST: TableLayout[WorstAnswer] = TableLayout(
     "Worst answers",
     (
         Column("at", "When", lambda row: iso(row.time_ns), lambda row: when(row.time_ns)),
-        Column("label", "Worst claim", lambda row: row.label, lambda row: label(row.label)),
+        Column("label", "Worst claim", lambda row: row.label, _worst_cell),
+        Column("status", "Status", lambda row: row.status, is_exported_only=True),
         Column("claim", "Claim", lambda row: row.claim, _answer_cell),
         Column("unfaithful", "Unfaithful", lambda row: row.unfaithful, is_number=True),
+        Column("misleading", "Misleading", lambda row: row.misleading, is_number=True),
         Column("decided", "Decided claims", lambda row: row.decided, is_number=True),
         Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
         Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
     ),
-    "No answers with unfaithful claims in this time range.",
+    "No answers with such claims in this time range.",
+)
+STATUSES: TableLayout[StatusRow] = TableLayout(
+    "statuses",
+    "Claims by status",
+    (
+        Column("status", "Status", lambda row: row.name, lambda row: status_label(row.name)),
+        Column(
+            "claims",
+            "Claims, weighted",
+            lambda row: round(row.claims, 2),
+            lambda row: count(row.claims),
+            is_number=True,
+            hint="weighted by 1 / sampling rate of the answer and of the check that found it",
+        ),
+        Column(
+            "share",
+            "Share",
+            lambda row: round(row.share, 6),
+            lambda row: percent(row.share),
+            is_number=True,
+        ),
+    ),
+    "No claims with a status in this time range: answers verified by an earlier version have none.",
 )

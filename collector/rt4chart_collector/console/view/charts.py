@@ -8,7 +8,8 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from rt4chart_collector.console.view.filters import percent
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.console.view.filters import percent, plural
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.alerts.alert_events import Episode
 from rt4chart_collector.store.alerts.drift_states import DriftRow
@@ -67,9 +68,13 @@ def figure_text(figure: Mapping[str, object]) -> str:
 
 
 def stacked(whole: RateSlice) -> Markup:
-    """The claims by label as parts of one bar; the legend beside it has the numbers."""
+    """The claims by label as parts of one bar; the legend beside it has the numbers.
+
+    The misleading ones have a part of their own: they are entailed, and not in order.
+    """
     parts = (
-        ("entailed", whole.entailed),
+        ("entailed", whole.entailed - whole.misleading),
+        ("misleading", whole.misleading),
         ("contradicted", whole.contradicted),
         ("baseless", whole.baseless),
         ("undecided", whole.undecided),
@@ -94,16 +99,17 @@ def rate_figure(
     deployed: Sequence[Deployment],
     episodes: Sequence[Episode],
     drift: DriftRow | None,
+    measure: Measure = Measure.UNFAITHFUL,
 ) -> dict[str, object]:
-    """The rate with its interval as a band, with gaps where a step has no decided claims."""
+    """The rate with its interval as a band, with gaps where a step has none.
+
+    The baseline of `drift` is that of the unfaithful claims.
+    """
     steps = _with_gaps(points, step_s)
     times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
-    values = [None if rates is None else rates.rate.value for _, rates in steps]
-    across, up = _band(steps, step_s)
-    hover_texts = [
-        "" if rates is None else f"n = {rates.claims:,} claims of {rates.answers:,} answers"
-        for _, rates in steps
-    ]
+    values = [None if rates is None else rates.rate_of(measure).value for _, rates in steps]
+    across, up = _band(steps, step_s, measure)
+    hover_texts = ["" if rates is None else _size(rates, measure) for _, rates in steps]
     plain = {"x": times, "type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     band = {"fill": "toself", "fillcolor": "var(--band)", "line": {"width": 0}}
     data = [
@@ -119,7 +125,13 @@ def rate_figure(
             "hovertemplate": "%{x}<br>%{y:.1%}<br>%{text}<extra></extra>",
         },
     ]
-    return {"data": data, "layout": _layout(deployed, episodes, drift)}
+    baseline = drift if measure is Measure.UNFAITHFUL else None
+    return {"data": data, "layout": _layout(deployed, episodes, baseline)}
+
+
+def _size(rates: RateSlice, measure: Measure) -> str:
+    sums = rates.sums_of(measure)
+    return f"n = {plural(sums.claims, 'claim')} of {plural(sums.answers, 'answer')}"
 
 
 def _one_per_minute(episodes: Sequence[Episode]) -> list[Episode]:
@@ -128,16 +140,17 @@ def _one_per_minute(episodes: Sequence[Episode]) -> list[Episode]:
 
 
 def _band(
-    steps: Sequence[tuple[int, RateSlice | None]], step_s: int
+    steps: Sequence[tuple[int, RateSlice | None]], step_s: int, measure: Measure
 ) -> tuple[list[str | None], list[float | None]]:
     """The intervals as closed shapes, one for each run without a gap; None between them."""
     across: list[str | None] = []
     up: list[float | None] = []
-    for is_known, run in groupby(steps, lambda step: _edges(step[1]) is not None):
+    for is_known, run in groupby(steps, lambda step: _edges(step[1], measure) is not None):
         if not is_known:
             continue
         corners = [
-            (at_ns + step_s * 5 * 10**8, _edges(rates) or (0.0, 0.0)) for at_ns, rates in run
+            (at_ns + step_s * 5 * 10**8, _edges(rates, measure) or (0.0, 0.0))
+            for at_ns, rates in run
         ]
         if len(corners) == 1:  # a single interval is drawn half as wide as its step
             (at_ns, edges), aside = corners[0], step_s * 10**9 // 4
@@ -152,8 +165,8 @@ def _band(
     return across, up
 
 
-def _edges(rates: RateSlice | None) -> tuple[float, float] | None:
-    rate = None if rates is None else rates.rate
+def _edges(rates: RateSlice | None, measure: Measure) -> tuple[float, float] | None:
+    rate = None if rates is None else rates.rate_of(measure)
     return None if rate is None or rate.low is None or rate.high is None else (rate.low, rate.high)
 
 

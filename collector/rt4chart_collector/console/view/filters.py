@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.core.times import iso, utc_time
+from rt4chart_collector.store.answers.verifications import AnswerDecision
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 SECOND_NS = 10**9
@@ -14,7 +16,8 @@ UNKNOWN = "–"
 SIGNS = {
     "entailed": "✓",
     "contradicted": "✗",
-    "baseless": "?",
+    "baseless": "!",
+    "misleading": "◐",
     "undecided": "–",
     "no_claims": "∅",
     "not_a_claim": "·",
@@ -45,6 +48,18 @@ def finalize(value: object) -> object:
 def count(value: float | None) -> str:
     """1234567 as 1,234,567."""
     return UNKNOWN if value is None else f"{value:,.0f}"
+
+
+def plural(number: float, noun: str) -> str:
+    """1 as "1 claim", 1234 as "1,234 claims"."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def hourly(value: float) -> str:
+    """How often something happens in an hour; a rare event is not rounded to never."""
+    if 0 < value < 0.1:
+        return "< 0.1"
+    return f"{value:.1f}" if 0 < value < 9.95 else count(value)
 
 
 def percent(share: float | None) -> str:
@@ -92,6 +107,18 @@ def label(name: str) -> Markup:
     ).format(name if name in SIGNS else "none", SIGNS.get(name, "·"), name.replace("_", " "))
 
 
+def verdict_label(found: AnswerDecision) -> Markup:
+    """The label of an answer; one that is entailed and misleads is not called entailed."""
+    misleads = found.label == "entailed" and found.misleading.count > 0
+    return label("misleading" if misleads else found.label)
+
+
+def status_label(name: str) -> str:
+    """The words for a status; its name in words if a later version wrote it."""
+    known = {str(status): status.label for status in ClaimStatus}
+    return known.get(name, name.replace("_", " "))
+
+
 def link(url: str, text: str) -> Markup:
     """A link; a dash stands for an empty text."""
     return Markup('<a href="{}">{}</a>').format(url, text or UNKNOWN)
@@ -105,11 +132,14 @@ def shortened(text: str, length: int = 140) -> str:
 
 FILTERS = {
     "figure": count,
+    "plural": plural,
     "percent": percent,
     "interval": interval,
     "duration": duration,
     "iso": iso,
     "when": when,
     "label": label,
+    "status_label": status_label,
+    "verdict_label": verdict_label,
     "shortened": shortened,
 }

@@ -21,11 +21,11 @@ FIRST_SLICE_NS, SLICE_GROWTH = HOUR_NS, 16
 # The characters of a text that a list shows.
 PREVIEW_CHARACTERS = 280
 Order = Literal["newest", "worst"]
-UNFAITHFUL = "unfaithful"
 
 CONDITIONS = {
     "decision": "Decision = {decision:String}",
     "label": "Label = {label:String}",
+    "status": "mapContains(Statuses, {status:String})",
     "model": "Model = {model:String}",
     "prompt_version": "PromptVersion = {prompt_version:String}",
     "release": "Release = {release:String}",
@@ -34,29 +34,34 @@ CONDITIONS = {
     "q": "(positionCaseInsensitiveUTF8(Question, {q:String}) > 0 "
     "OR positionCaseInsensitiveUTF8(Answer, {q:String}) > 0)",
 }
-UNFAITHFUL_LABELS = "Label IN ('contradicted', 'baseless')"
-MISLEADING_STATUSES = "Label = 'entailed' AND Status NOT IN ('supported', 'undecided')"
-COUNTED_CLAIMS: Mapping[Measure, str] = {
-    Measure.UNFAITHFUL: UNFAITHFUL_LABELS,
-    Measure.MISLEADING: MISLEADING_STATUSES,
-    Measure.EITHER: f"({UNFAITHFUL_LABELS} OR {MISLEADING_STATUSES})",
+# The claims of an answer that each measure counts, and the condition on a claim.
+FAILED_COUNT = {
+    Measure.UNFAITHFUL: "toInt64(ContradictedCount + BaselessCount)",
+    Measure.MISLEADING: "toInt64(MisleadingCount)",
+    Measure.EITHER: "toInt64(ContradictedCount + BaselessCount + MisleadingCount)",
+}
+UNFAITHFUL_CLAIM = "Label IN ('contradicted', 'baseless')"
+MISLEADING_CLAIM = "Label = 'entailed' AND Status NOT IN ('supported', 'undecided')"
+FAILED_CLAIM = {
+    Measure.UNFAITHFUL: UNFAITHFUL_CLAIM,
+    Measure.MISLEADING: MISLEADING_CLAIM,
+    Measure.EITHER: f"({UNFAITHFUL_CLAIM} OR {MISLEADING_CLAIM})",
 }
 ORDER_COLUMNS: Mapping[str, str] = {
     "newest": "start_ns DESC, TraceId, SpanId, VerifierId",
-    "worst": "unfaithful DESC, start_ns DESC, TraceId, SpanId, VerifierId",
+    "worst": "failures DESC, start_ns DESC, TraceId, SpanId, VerifierId",
 }
 # Keyset pagination: the rows after a cursor, for each order. A page begins where the page before
 # ended, so the hundredth page costs as much as the first.
 AFTER_CURSOR: Mapping[str, str] = {
     "newest": "(-toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
     "> (-{at:Int64}, {trace:String}, {span:String}, {by:String})",
-    "worst": "(-toInt64(ContradictedCount + BaselessCount), -toUnixTimestamp64Nano(Timestamp), "
-    "TraceId, SpanId, VerifierId) "
-    "> (-{unfaithful:Int64}, -{at:Int64}, {trace:String}, {span:String}, {by:String})",
+    "worst": "(-failures, -toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
+    "> (-{failures:Int64}, -{at:Int64}, {trace:String}, {span:String}, {by:String})",
 }
 ANSWER_KEYS = """
 SELECT toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
-    VerifierId AS verifier, ServiceName AS service, Route AS route,
+    VerifierId AS verifier, ServiceName AS service, Route AS route, {failures} AS failures,
     toInt64(ContradictedCount + BaselessCount) AS unfaithful,
     toInt64(MisleadingCount) AS misleading,
     toInt64(EntailedCount + ContradictedCount + BaselessCount) AS decided
@@ -77,36 +82,44 @@ LISTED_ANSWERS = f"""
 SELECT {RowTable("rt4chart_verifications", AnswerDecision).select()},
     substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question,
     substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
-    lengthUTF8(Answer) AS characters
+    lengthUTF8(Answer) AS characters, Statuses AS statuses, Action AS action, Edits AS edits
 FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608 - our own names
-# The first counted claim of each verdict in an order, in which contradicted precedes baseless.
+# The first failed claim of each verdict in an order: contradicted, baseless, then misleading ones.
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
-    toString(Status) AS status, toInt32(ClaimIndex) AS index,
+    Status AS status, toInt32(ClaimIndex) AS index,
     substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
-FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{counted}}
-ORDER BY rt4chart_claims.Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
+FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
+ORDER BY Label = 'entailed', Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
 FIRST, SUREST = "ClaimIndex", "Confidence DESC, ClaimIndex"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """The answers to list; "" matches all. The label "unfaithful" stands for two labels.
+    """The answers to list; "" matches all, as does a `measure` of None.
 
+    Of a `measure`, the answers with such a claim; of a `status`, those with a claim of that status.
     `q` is searched for in questions and answers, ignoring case.
     """
 
     scope: QueryScope
     decision: str = ""
     label: str = ""
+    status: str = ""
     model: str = ""
     prompt_version: str = ""
     release: str = ""
     environment: str = ""
     trace_id: str = ""
     q: str = ""
+    measure: Measure | None = None
+
+    @property
+    def counted(self) -> Measure:
+        """The measure whose claims make an answer bad: the chosen one, else both."""
+        return self.measure or Measure.EITHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +130,14 @@ class AnswerCursor:
     trace_id: str
     span_id: str
     verifier: str
-    unfaithful: int = 0
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WorstClaim:
-    """The worst claim of an answer: its label, its status, its index, and the start of its text.
+    """The worst claim of an answer: its label, its index, the start of its text, its status.
 
-    `label` is "" and `index` -1 if the answer has no such claim, or its claims have expired.
+    `label` is "" and `index` -1 if the answer has no failed claim, or its claims have expired.
     """
 
     label: str = ""
@@ -140,19 +153,17 @@ NO_CLAIM = WorstClaim()
 class ListedAnswer(AnswerDecision):
     """An answer in a list; `question` and `answer` are their first characters.
 
-    `worst` is its first contradicted claim, else its first baseless one.
+    `worst` is its first contradicted claim, else its first baseless, else its first misleading one.
+    `statuses` has the weighted number of claims by status, `edits` is JSON.
     """
 
     question: str
     answer: str
     characters: int
+    statuses: Mapping[str, float]
+    action: str
+    edits: str
     worst: WorstClaim = NO_CLAIM
-
-    @property
-    def cursor(self) -> AnswerCursor:
-        """The cursor from which the next page continues."""
-        unfaithful = self.counts.unfaithful
-        return AnswerCursor(self.start_ns, self.trace_id, self.span_id, self.verifier, unfaithful)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +182,16 @@ class _AnswerKey:
     verifier: str
     service: str
     route: str
+    failures: int
     unfaithful: int
     misleading: int
     decided: int
+
+    @property
+    def cursor(self) -> AnswerCursor:
+        """The cursor from which the next page continues."""
+        place = (self.start_ns, self.trace_id, self.span_id, self.verifier)
+        return AnswerCursor(*place, self.failures)
 
 
 def answer_page(
@@ -186,8 +204,8 @@ def answer_page(
 ) -> AnswerPage:
     """At most `limit` answers after a cursor: one row for each verifier with a decision."""
     keys = _read_keys(client, selection, order, after, limit + 1)
-    rows = _read_listed(client, keys[:limit])
-    return AnswerPage(rows, rows[-1].cursor if len(keys) > limit and rows else None)
+    rows = _read_listed(client, keys[:limit], selection.counted)
+    return AnswerPage(rows, keys[limit - 1].cursor if len(keys) > limit else None)
 
 
 def _read_keys(
@@ -195,7 +213,11 @@ def _read_keys(
 ) -> list[_AnswerKey]:
     found: list[_AnswerKey] = []
     scopes = _time_slices(selection.scope, after) if order == "newest" else [selection.scope]
-    text = ANSWER_KEYS.format(where=_where(selection, order, after), order=ORDER_COLUMNS[order])
+    text = ANSWER_KEYS.format(
+        failures=FAILED_COUNT[selection.counted],
+        where=_where(selection, order, after),
+        order=ORDER_COLUMNS[order],
+    )
     for scope in scopes:
         parameters = {
             **{name: getattr(selection, name) for name in CONDITIONS},
@@ -221,11 +243,9 @@ def _time_slices(scope: QueryScope, after: AnswerCursor | None) -> Iterator[Quer
 
 def _where(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -> str:
     parts = [in_scope()]
-    for name, condition in CONDITIONS.items():
-        if getattr(selection, name):
-            parts.append(
-                UNFAITHFUL_LABELS if (name, selection.label) == ("label", UNFAITHFUL) else condition
-            )
+    parts += [text for name, text in CONDITIONS.items() if getattr(selection, name)]
+    if selection.measure is not None:
+        parts.append("failures > 0")
     if after is not None:
         parts.append(AFTER_CURSOR[order])
     return " AND ".join(parts)
@@ -239,11 +259,13 @@ def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
         "trace": after.trace_id,
         "span": after.span_id,
         "by": after.verifier,
-        "unfaithful": after.unfaithful,
+        "failures": after.failures,
     }
 
 
-def _read_listed(client: Client, keys: Sequence[_AnswerKey]) -> tuple[ListedAnswer, ...]:
+def _read_listed(
+    client: Client, keys: Sequence[_AnswerKey], measure: Measure
+) -> tuple[ListedAnswer, ...]:
     """The answers of these keys, in the same order."""
     if not keys:
         return ()
@@ -257,7 +279,7 @@ def _read_listed(client: Client, keys: Sequence[_AnswerKey]) -> tuple[ListedAnsw
             settings=FINAL_PER_PARTITION,
         )
     }
-    worst = _worst_claims(client, keys, order=FIRST, chars=PREVIEW_CHARACTERS)
+    worst = _worst_claims(client, keys, measure, order=FIRST, chars=PREVIEW_CHARACTERS)
     found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
     return tuple(
         replace(row, worst=worst.get((*row.key, row.verifier), NO_CLAIM)) for row in found if row
@@ -265,19 +287,14 @@ def _read_listed(client: Client, keys: Sequence[_AnswerKey]) -> tuple[ListedAnsw
 
 
 def _worst_claims(
-    client: Client,
-    keys: Sequence[_AnswerKey],
-    *,
-    order: str,
-    chars: int,
-    measure: Measure = Measure.UNFAITHFUL,
+    client: Client, keys: Sequence[_AnswerKey], measure: Measure, *, order: str, chars: int
 ) -> dict[tuple[str, str, str], WorstClaim]:
     """The worst claim of each verdict that has one, by trace, span and verifier."""
     found = read_by(
         client,
         ("trace_id", "span_id", "verifier"),
         WorstClaim,
-        WORST_CLAIMS.replace("{order}", order).replace("{counted}", COUNTED_CLAIMS[measure]),
+        WORST_CLAIMS.replace("{order}", order).replace("{failed}", FAILED_CLAIM[measure]),
         {**_key_parameters(keys), "chars": chars},
         settings=FINAL_PER_PARTITION,
     )
@@ -296,20 +313,19 @@ def _key_parameters(keys: Sequence[_AnswerKey]) -> dict[str, object]:
     }
 
 
-# The number of counted claims of an answer, and the order of equally many, by measure.
-WORST_BY: Mapping[Measure, tuple[str, str]] = {
-    Measure.UNFAITHFUL: ("unfaithful", "ContradictedCount DESC"),
-    Measure.MISLEADING: ("misleading", "unfaithful"),
-    Measure.EITHER: ("unfaithful + misleading", "ContradictedCount DESC"),
-}
+HAS_FAILED = f"Decision = 'verified' AND failures > 0 AND {in_scope()}"
+MOST_FAILURES = """
+failures DESC, ContradictedCount DESC, failures / decided DESC, Timestamp DESC, TraceId, SpanId
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class WorstAnswer:
-    """An answer, the numbers of its counted claims among the decided ones, and the worst claim.
+    """An answer, how many of its decided claims are unfaithful and misleading, and the worst claim.
 
-    A contradicted claim is worse than a baseless one, then confidence decides. `claim` is the start
-    of its text; `label` is "" and `index` -1 where the claim has expired.
+    A contradicted claim is worse than a baseless one, and that than a misleading one; then
+    confidence decides. `claim` is the start of its text; `label` is "" and `index` -1 where the
+    claim has expired.
     """
 
     trace_id: str
@@ -323,13 +339,10 @@ class WorstAnswer:
     misleading: int = 0
     status: str = ""
 
-    def counted(self, measure: Measure) -> int:
+    def failures(self, measure: Measure) -> int:
         """The number of claims that the measure counts."""
-        return {
-            Measure.UNFAITHFUL: self.unfaithful,
-            Measure.MISLEADING: self.misleading,
-            Measure.EITHER: self.unfaithful + self.misleading,
-        }[measure]
+        unfaithful = 0 if measure is Measure.MISLEADING else self.unfaithful
+        return unfaithful + (0 if measure is Measure.UNFAITHFUL else self.misleading)
 
 
 def worst_answers(
@@ -340,32 +353,36 @@ def worst_answers(
     chars: int = 300,
     measure: Measure = Measure.UNFAITHFUL,
 ) -> list[WorstAnswer]:
-    """The answers of the scope with the most claims that the measure counts, the worst first."""
-    number, then = WORST_BY[measure]
+    """The answers of the scope with the most claims of the measure, the worst first."""
     query = ANSWER_KEYS.format(
-        where=f"Decision = 'verified' AND {number} > 0 AND {in_scope()}",
-        order=f"{number} DESC, {then}, ({number}) / decided DESC, Timestamp DESC, TraceId, SpanId",
+        failures=FAILED_COUNT[measure], where=HAS_FAILED, order=MOST_FAILURES
     )
     parameters = {**scope.parameters, "limit": limit}
     keys = read(client, _AnswerKey, query, parameters, settings=FINAL_PER_PARTITION)
     if not keys:
         return []
-    worst = _worst_claims(client, keys, order=SUREST, chars=chars, measure=measure)
-    found = []
-    for key in keys:
-        claim = worst.get((key.trace_id, key.span_id, key.verifier), NO_CLAIM)
-        answer = (key.trace_id, key.span_id, key.start_ns, key.unfaithful, key.decided)
-        shown = (claim.label, claim.index, claim.text, key.misleading, claim.status)
-        found.append(WorstAnswer(*answer, *shown))
-    return sorted(found, key=lambda answer: _sort_order(answer, measure))
+    worst = _worst_claims(client, keys, measure, order=SUREST, chars=chars)
+    found = [
+        _worst_answer(key, worst.get((key.trace_id, key.span_id, key.verifier), NO_CLAIM))
+        for key in keys
+    ]
+    return sorted(found, key=lambda answer: _sort_order(answer, answer.failures(measure)))
 
 
-def _sort_order(answer: WorstAnswer, measure: Measure) -> tuple[int, bool, float, int, str, str]:
-    """Of equally many counted claims: contradicted first, then larger share, then newer."""
-    counted = answer.counted(measure)
+def _worst_answer(key: _AnswerKey, claim: WorstClaim) -> WorstAnswer:
+    return WorstAnswer(
+        *(key.trace_id, key.span_id, key.start_ns, key.unfaithful, key.decided),
+        *(claim.label, claim.index, claim.text),
+        misleading=key.misleading,
+        status=claim.status,
+    )
+
+
+def _sort_order(answer: WorstAnswer, failures: int) -> tuple[int, bool, float, int, str, str]:
+    """Of equally many failures: contradicted first, then larger share, then newer."""
+    share = failures / answer.decided
     is_mild = answer.label != "contradicted"
-    share = counted / answer.decided
-    return -counted, is_mild, -share, -answer.time_ns, answer.trace_id, answer.span_id
+    return -failures, is_mild, -share, -answer.time_ns, answer.trace_id, answer.span_id
 
 
 VERIFIED_ANSWERS = """

@@ -72,10 +72,13 @@ class ExportSource:
 
 
 RATES_KEY = "ServiceName, Route, Environment, VerifierId, Minute"
-RATE_COLUMNS = ("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless")
-ALL_RATE_COLUMNS = (*RATE_COLUMNS, "Undecided", *(f"W{name}" for name in RATE_COLUMNS))
+RATE_COLUMNS = (
+    *("Answers", "UnfaithfulAnswers", "Claims", "Entailed", "Contradicted", "Baseless"),
+    "Misleading",
+)
+ALL_RATE_COLUMNS = (*RATE_COLUMNS, "Undecided", *(f"W{name}" for name in RATE_COLUMNS), "WChecked")
 SOURCES: Mapping[str, ExportSource] = {
-    "verifications": ExportSource("rt4chart_verifications", names=("Label",)),
+    "verifications": ExportSource("rt4chart_verifications", names=("Label", "Checked")),
     "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
     "spans": ExportSource(
         "otel_traces",

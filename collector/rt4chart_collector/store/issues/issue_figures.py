@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.answers import COUNTED_CLAIMS
+from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
@@ -315,7 +315,7 @@ def issue_growth(
     Compares the scope before `at_ns` with the scope from then on, of the claims that the measure
     counts.
     """
-    query = GROWTH_BY_PART.replace("{counted}", COUNTED_CLAIMS[measure])
+    query = GROWTH_BY_PART.replace("{counted}", FAILED_CLAIM[measure])
     parameters = {
         **scope.parameters,
         "at": at_ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_scope
@@ -98,13 +99,19 @@ def deployment_changes(
     )[:limit]
 
 
+# The claims that each measure counts, and the answers that it counts them in.
+VERIFIED = "SampleRate > 0 AND Decision = 'verified'"
+COUNTED = {
+    Measure.UNFAITHFUL: ("Unfaithful", VERIFIED),
+    Measure.MISLEADING: ("MisleadingWeight", f"{VERIFIED} AND Checked != 'no'"),
+    Measure.EITHER: ("(Unfaithful + MisleadingWeight)", f"{VERIFIED} AND Checked != 'no'"),
+}
 ROUTE_STEPS = f"""
 SELECT ServiceName AS service, Route AS route,
     intDiv(toUnixTimestamp(Tick) - {{first:Int64}}, {{step:UInt32}}) AS step_number,
     sum(Answers) AS answers,
-    sumIf(Answers * Unfaithful / SampleRate, SampleRate > 0 AND Decision = 'verified')
-        AS unfaithful,
-    sumIf(Answers * Decided / SampleRate, SampleRate > 0 AND Decision = 'verified') AS decided
+    sumIf(Answers * {{counted}} / SampleRate, {{checked}}) AS counted,
+    sumIf(Answers * Decided / SampleRate, {{checked}}) AS decided
 FROM rt4chart_route_5m
 WHERE {in_scope("Tick")}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
@@ -148,18 +155,20 @@ class Deployment:
 class _Step:
     step_number: int
     answers: int
-    unfaithful: float
+    counted: float
     decided: float
 
 
 def route_trends(
-    client: Client, scope: QueryScope, *, steps: int
+    client: Client, scope: QueryScope, *, steps: int, measure: Measure = Measure.UNFAITHFUL
 ) -> dict[tuple[str, str], RouteTrend]:
-    """Each route's trend in equal steps, by (service, route)."""
+    """Each route's trend of the measure in equal steps, by (service, route)."""
     first_s, end_s = scope.since_ns // SECOND_NS, scope.until_ns // SECOND_NS
     step_s = max((end_s - first_s + steps - 1) // steps, 1)
     parameters = {**scope.parameters, "first": first_s, "step": step_s}
-    found = read_by(client, ("service", "route"), _Step, ROUTE_STEPS, parameters)
+    counted, checked = COUNTED[measure]
+    query = ROUTE_STEPS.replace("{counted}", counted).replace("{checked}", checked)
+    found = read_by(client, ("service", "route"), _Step, query, parameters)
     return {route: _trend(rows, steps) for route, rows in found.items()}
 
 
@@ -178,5 +187,6 @@ def _trend(rows: Sequence[_Step], steps: int) -> RouteTrend:
     for row in rows:
         at = min(max(row.step_number, 0), steps - 1)
         answers[at] += row.answers
-        rates[at] = row.unfaithful / row.decided if row.decided > 0 else rates[at]
+        # A claim that stands for several may lift the weighted sum above the number of claims.
+        rates[at] = min(row.counted / row.decided, 1.0) if row.decided > 0 else rates[at]
     return RouteTrend(tuple(answers), tuple(rates))

@@ -6,8 +6,19 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import AnswerRange, Evidence, Label
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import (
+    Action,
+    Advice,
+    AnswerLabel,
+    AnswerRange,
+    Claim,
+    ClaimStatus,
+    Edit,
+    Evidence,
+    Finding,
+    Label,
+)
 from rt4chart_collector.console.answers.answer_view import MAX_PASSAGES, AnswerView, answer_document
 from rt4chart_collector.store.answers.feedback import Opinion, feedback_on
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -70,6 +81,147 @@ def test_the_evidence_stands_in_the_passages(client: Client) -> None:
     assert "kb-3 dropped: retrieved, but not in the context" in told
     assert "The trial lasts 14 days." in told
     assert "claimed 30 days, found 14 days" in text_of(page)
+
+
+def free(status: ClaimStatus = ClaimStatus.CHERRY_PICKED, *more: Evidence) -> Claim:
+    """The entailed claim of the answer with this status, and more evidence."""
+    claim = claims()[1]
+    return replace(claim, status=status, evidence=(*claim.evidence, *more))
+
+
+LIMIT = Evidence("kb-2", 0, 23, "Our office is in Lisbon", "limits")
+
+
+def misleading(
+    claim: Claim,
+    *findings: Finding,
+    advice: Advice | None = None,
+    answer: AnswerLabel | None = None,
+) -> Verdict:
+    """A verdict in which that is the only claim."""
+    made = verdict(given=(claim,))
+    assert made.report is not None
+    report = replace(
+        made.report,
+        label=answer or AnswerLabel.ENTAILED,
+        findings=findings,
+        advice=advice or Advice(),
+    )
+    return replace(made, report=report)
+
+
+def shown(client: Client, made: Verdict) -> str:
+    """The page of that verdict."""
+    stored(client, made)
+    with console(client) as browser:
+        return browser.get(PATH).text
+
+
+def test_a_cherry_picked_claim_has_both_passages_side_by_side(client: Client) -> None:
+    """The quotation is marked in each passage; the answer is called misleading, not entailed."""
+    page = shown(client, misleading(free(ClaimStatus.CHERRY_PICKED, LIMIT)))
+
+    compared = page.partition('<div class="compared">')[2].partition("</li>")[0]
+    told = text_of(page)
+    assert "◐ misleading 1 of 1 decided claim is supported but misleading" in told
+    assert "✓ entailed ◐ misleading: cherry-picked 75% confidence" in told
+    assert re.findall(r'<mark class="mark mark-(\w+)">([^<]+)</mark>', compared) == [
+        ("supports", "It is free."),
+        ("limits", "Our office is in Lisbon"),
+    ]
+    assert "Supports itThe trial lasts 14 days. It is free." in text_of(compared)
+    assert "Limits itOur office is in Lisbon, near the river." in text_of(compared)
+    assert re.findall(r'mark mark-(\w+)[^"]*" data-claims="0"', page) == [
+        "misleading",
+        "limits",
+        "supports",
+    ]
+
+
+def test_each_passage_says_what_it_is_to_the_answer(client: Client) -> None:
+    """It limits, supports, is not used, or was dropped; with the claims it concerns."""
+    page = shown(client, misleading(free(ClaimStatus.CHERRY_PICKED, LIMIT)))
+
+    told = text_of(page.partition("<aside")[2].partition("</aside>")[0])
+    assert "kb-2 limits the answer" in told
+    assert "limits #0" in told
+    assert "kb-1 supports the answer" in told
+    assert "kb-3 dropped: retrieved, but not in the context" in told
+
+
+def test_evidence_of_a_finding_is_shown_as_the_claims_own(client: Client) -> None:
+    """Once, and not as support, if the judge read the same words as support."""
+    against = replace(LIMIT, relation="contradicts")
+    finding = Finding(
+        "cherry_picked", "passage kb-2 restricts it", kind="exclusion", claim=0, evidence=(against,)
+    )
+    claim = free(ClaimStatus.CHERRY_PICKED, replace(LIMIT, relation="supports"))
+
+    page = shown(client, misleading(claim, finding))
+
+    compared = page.partition('<div class="compared">')[2].partition("</li>")[0]
+    assert re.findall(r'class="evidence evidence-(\w+)"', compared) == ["supports", "limits"]
+    assert "passage kb-2 restricts it" in text_of(page)
+    assert 'href="#evidence-0-2"' in compared
+    assert 'id="evidence-0-2"' in page
+
+
+def test_a_dropped_restriction_is_marked_in_its_source(client: Client) -> None:
+    """The words that the finding quotes, where the passage has them."""
+    finding = Finding(
+        "dropped_qualifier", "the passage says “is free”, the answer does not", claim=0
+    )
+
+    page = shown(client, misleading(free(ClaimStatus.QUALIFIER_DROPPED), finding))
+
+    assert 'It <mark class="named">is free</mark>.' in page
+    assert "misleading: restriction left out" in text_of(page)
+
+
+def test_a_revision_is_shown_as_a_difference(client: Client) -> None:
+    """Struck and underlined words, the reason of each edit, and the text to copy."""
+    start = ANSWER.index("It is free")
+    edit = Edit(start, start + 10, "It is free for members", 0, "puts the <population> back")
+    advice = Advice(Action.REVISE, "1 claim without its qualifier", (edit,))
+
+    page = shown(client, misleading(free(), advice=advice))
+
+    card = page.partition('<section class="card advice todo todo-revise"')[2]
+    card = card.partition("</section>")[0]
+    assert "<ins> for members</ins>. Bananas" in card
+    assert "#0 puts the &lt;population&gt; back" in text_of(card)
+    revised = ANSWER.replace("It is free", "It is free for members")
+    assert f'<pre id="revised" class="text" dir="auto">{revised}</pre>' in card
+    assert 'data-copy="#revised"' in card
+
+
+@pytest.mark.parametrize(
+    ("advice", "text"),
+    [
+        (Advice(Action.ACCEPT, "1 claim supported"), "Accept: 1 claim supported"),
+        (Advice(Action.ESCALATE, "2 claims"), "Escalate to a person: 2 claims"),
+        (
+            Advice(Action.REVISE, "1 claim", (Edit(0, 10_000, "x", 0, ""),)),
+            "The edits do not fit the stored answer text.",
+        ),
+    ],
+)
+def test_what_to_do_is_told_with_its_reason(client: Client, advice: Advice, text: str) -> None:
+    """An answer without advice says nothing of it."""
+    assert text in text_of(shown(client, misleading(free(), advice=advice)))
+
+
+def test_claims_are_listed_by_what_they_are(client: Client) -> None:
+    """A misleading claim is entailed too, and is not unfaithful."""
+    stored(client, verdict(given=(claims()[0], free(), claims()[2])))
+
+    def listed(label: str) -> list[str]:
+        with console(client) as browser:
+            return re.findall(r'id="claim-(\d)"', browser.get(f"{PATH}?label={label}").text)
+
+    assert listed("misleading") == ["1"]
+    assert listed("entailed") == ["1"]
+    assert listed("unfaithful") == ["0", "2"]
 
 
 def test_findings_trace_and_decision_are_told(client: Client) -> None:

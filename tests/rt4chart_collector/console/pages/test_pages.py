@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from otel_rt4chart.core.settings import in_force
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.alerts.alert_events import open_alerts
@@ -69,10 +70,66 @@ def test_the_overview_sorts_and_exports(visitor: TestClient) -> None:
 
     assert rates == sorted(rates)
     assert all(row["low"] - 1e-9 <= row["rate"] <= row["high"] + 1e-9 for row in rows)
-    assert visitor.get("/?format=csv").text.startswith("service,route,rate,claims,low,high,")
+    header = visitor.get("/?format=csv").text.partition("\r\n")[0].split(",")
+    assert header[:5] == ["service", "route", "rate", "low", "high"]
+    assert {"misleading", "misleading_claims", "either", "claims", "answers"} <= set(header)
     assert visitor.get("/?sort=nothing").status_code == 400
     assert visitor.get("/?since=2h").status_code == 400
     assert visitor.get("/?name=refunds&format=json").json()["rows"][0]["route"] == RISING[1]
+
+
+def test_the_overview_shows_both_rates_and_sorts_by_the_chosen_one(visitor: TestClient) -> None:
+    """Each with its interval; a rate of a part of the answers says of how many."""
+    page = visitor.get("/?measure=misleading").text
+    rows = visitor.get("/?measure=misleading&format=json").json()["rows"]
+    by_route = {row["route"]: row for row in rows}
+
+    assert 'href="/?measure=either"' in page
+    assert "Unfaithful claims" in page
+    assert "Misleading claims" in page
+    assert all(
+        row["misleading_low"] - 1e-9 <= row["misleading"] <= row["misleading_high"] + 1e-9
+        for row in rows
+    )
+    assert by_route["search/answers"]["misleading"] > 0 == by_route[RISING[1]]["misleading"]
+    # The urgent routes come first; of the others the worse of this measure.
+    calm = [row["misleading"] for row in rows if not row["attention"] // 1000]
+    assert calm[0] == max(calm)
+    assert visitor.get("/?measure=nothing").status_code == 400
+
+
+def test_a_route_has_its_statuses_and_the_worst_of_the_chosen_measure(visitor: TestClient) -> None:
+    """A claim that a check found on half of the answers counts twice."""
+    path = "/routes/shop/search~2Fanswers"
+    worst = visitor.get(f"{path}?measure=misleading&format=json&table=worst").json()["rows"]
+    statuses = visitor.get(f"{path}?format=json&table=statuses").json()["rows"]
+    found = {row["status"]: row["claims"] for row in statuses}
+
+    assert {(row["label"], row["status"]) for row in worst} == {("entailed", "cherry_picked")}
+    assert found["cherry_picked"] == 2 * len(worst)
+    assert abs(sum(row["share"] for row in statuses) - 1) < 1e-5
+    page = visitor.get(f"{path}?measure=misleading").text
+    assert "Misleading claims over time" in page
+    assert "cherry-picked" in page
+    assert "measure=misleading&amp;order=worst" in page
+
+
+def test_the_list_of_answers_shows_statuses(visitor: TestClient) -> None:
+    """Misleading answers have a filter; the page calls none of them entailed."""
+    page = visitor.get("/answers?measure=misleading").text
+    rows = visitor.get("/answers?status=cherry_picked&format=json").json()["rows"]
+    old = visitor.get("/answers?label=unfaithful&format=json").json()["rows"]
+    table = page.partition("<tbody>")[2]
+
+    assert 'class="label label-misleading"' in table
+    assert '<span class="status">cherry-picked</span>' in table
+    assert "label-entailed" not in table
+    assert rows
+    assert all("cherry_picked" in row["statuses"] and row["misleading"] == 1 for row in rows)
+    assert {(row["checked"], row["action"], row["edits"]) for row in rows} == {("fully", "", "")}
+    assert all(row["unfaithful"] > 0 for row in old)
+    assert visitor.get("/answers?status=nothing").status_code == 400
+    assert visitor.get("/answers?measure=nothing").status_code == 400
 
 
 def test_the_part_that_renews_itself_is_one_element(visitor: TestClient) -> None:
@@ -142,7 +199,7 @@ def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> Non
     assert link is not None
 
     assert visitor.get(unescape(link.group(1))).status_code == 200
-    assert all(part in link.group(1) for part in ("service=shop", "label=unfaithful", "since=6h"))
+    assert all(part in link.group(1) for part in ("service=shop", "measure=unfaithful", "since=6h"))
     marks = ("Certainty", "What changed", "Next:", "Worst answers", "More figures")
     assert sorted(marks, key=shown.index) == list(marks)
 
@@ -208,6 +265,11 @@ def test_trends_and_deployments_are_of_their_time(client: Client, world: World) 
     since_ns = world.now_ns - 48 * HOUR_NS
     lines = route_trends(client, QueryScope(since_ns, world.now_ns, VERIFIER), steps=48)
     line = lines[RISING]
+    spared = route_trends(
+        client, QueryScope(since_ns, world.now_ns, VERIFIER), steps=1, measure=Measure.MISLEADING
+    )
+    assert spared[RISING].rates == (0.0,)
+    assert (spared["shop", "search/answers"].rates[0] or 0.0) > 0
     assert line.rates[:20] == (None,) * 20
     assert sum(line.answers) == sum(one.candidate.route == RISING[1] for one in world.verdicts())
 

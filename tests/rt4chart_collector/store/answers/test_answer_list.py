@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import AnswerLabel, Label
+from otel_rt4chart.spans.model.verdict import Decision, Verdict
+from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, Label
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import (
     AnswerFilter,
     ListedAnswer,
@@ -73,18 +74,19 @@ def test_pages_together_are_the_worst_first(client: Client, limit: int) -> None:
 
 
 def test_filters_narrow_the_list(client: Client) -> None:
-    """Each alone, and the two labels that are unfaithful under one word."""
+    """Each alone, and the two labels that are unfaithful as one measure."""
     filled(client)
     told = verdict(50, route="pay")
     exchange = replace(told.candidate.exchange, question="Où est l'ÉTÉ?")
     insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
 
-    def count(**filters: str) -> int:
+    def count(measure: Measure | None = None, **filters: str) -> int:
         service, route, verifier = (
             filters.pop(name, None) for name in ("service", "route", "verifier")
         )
         scope = replace(ALL.scope, service=service, route=route, verifier=verifier)
-        return len(answer_page(client, AnswerFilter(scope, **filters), limit=100).rows)
+        chosen = AnswerFilter(scope, measure=measure, **filters)
+        return len(answer_page(client, chosen, limit=100).rows)
 
     assert count() == 41
     assert count(service="shop", route="pay") == 1
@@ -92,7 +94,9 @@ def test_filters_narrow_the_list(client: Client) -> None:
     assert count(verifier=VERIFIER, model="m-1", prompt_version="7", environment="prod") == 41
     assert count(release="9") == 0
     assert count(decision="not_sampled") == 4
-    assert count(label="unfaithful") == count(label="contradicted") + count(label="baseless") > 0
+    assert count(Measure.UNFAITHFUL) == 25
+    assert count(Measure.EITHER) == 25
+    assert count(Measure.MISLEADING) == 0
     assert count(q="été") == 1
     assert count(q="%_'\\") == 0
 
@@ -105,7 +109,8 @@ def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Clie
 
     (row,) = answer_page(client, ALL).rows
 
-    assert row.worst == WorstClaim("contradicted", 2, "The trial lasts 14 days.", "undecided")
+    claim = WorstClaim("contradicted", 2, "The trial lasts 14 days.", "undecided")
+    assert row.worst == claim
     assert (row.answer, row.characters) == ("é" * 280, 1000)
     assert row.counts == ClaimCounts(3, 1, 1, 1, 0)
 
@@ -128,3 +133,56 @@ def test_an_empty_database_has_an_empty_page(client: Client) -> None:
     """Nothing, and no next page."""
     page = answer_page(client, ALL)
     assert (page.rows, page.after) == ((), None)
+
+
+PICKED, STALE = ClaimStatus.CHERRY_PICKED, ClaimStatus.STALE
+
+
+def misleading(number: int, *statuses: ClaimStatus, wrong: int = 0) -> Verdict:
+    """A verdict with an entailed claim of each status after `wrong` contradicted ones."""
+    made = verdict(number, [Label.CONTRADICTED] * wrong + [Label.ENTAILED] * len(statuses))
+    assert made.report is not None
+    given = (*[ClaimStatus.CONTRADICTED] * wrong, *statuses)
+    claims = tuple(
+        replace(claim, status=status)
+        for claim, status in zip(made.report.claims, given, strict=True)
+    )
+    return replace(made, report=replace(made.report, claims=claims))
+
+
+def test_answers_are_filtered_and_ordered_by_measure_and_status(client: Client) -> None:
+    """Misleading answers are listed, the worst of the chosen measure first."""
+    insert_verdicts(
+        client,
+        [
+            misleading(1, ClaimStatus.SUPPORTED),
+            misleading(2, PICKED, STALE),
+            misleading(3, PICKED, wrong=2),
+            misleading(4, wrong=1),
+        ],
+    )
+
+    def found(measure: Measure | None = None, status: str = "") -> list[int]:
+        wanted = replace(ALL, measure=measure, status=status)
+        return [int(row.trace_id, 16) for row in walked(client, wanted, "worst", 1)]
+
+    assert found() == [3, 2, 4, 1]
+    assert found(Measure.UNFAITHFUL) == [3, 4]
+    assert found(Measure.MISLEADING) == [2, 3]
+    assert found(Measure.EITHER) == [3, 2, 4]
+    assert found(status="cherry_picked") == [3, 2]
+    assert found(Measure.UNFAITHFUL, "stale") == []
+
+
+def test_a_row_has_the_statuses_and_the_worst_claim_of_its_measure(client: Client) -> None:
+    """An unfaithful claim comes before a misleading one, unless those are asked for."""
+    insert_verdicts(client, [misleading(1, PICKED, STALE, wrong=1)])
+
+    (either,) = answer_page(client, ALL).rows
+    (row,) = answer_page(client, replace(ALL, measure=Measure.MISLEADING)).rows
+
+    assert either.statuses == {"contradicted": 1.0, "cherry_picked": 1.0, "stale": 1.0}
+    text = "The trial lasts 14 days."
+    assert either.worst == WorstClaim("contradicted", 0, text, "contradicted")
+    assert row.worst == WorstClaim("entailed", 1, text, "cherry_picked")
+    assert row.misleading.count == 2

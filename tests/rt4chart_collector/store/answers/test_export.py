@@ -127,6 +127,13 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
     assert len(found["verifications"]) == 2
     assert set(rows(filled, found["claims"], "toString(Label)")) == {"entailed", "baseless"}
     assert rows(filled, found["issues"], "Title") == ["later"]
+    assert set(rows(filled, found["claims"], "Status")) == {"undecided"}
+    assert set(rows(filled, found["claims"], "CheckRate")) == {1.0}
+    assert set(rows(filled, found["verifications"], "Checked")) == {"fully"}
+    assert set(rows(filled, found["verifications"], "(MisleadingCount, Action, Edits)")) == {
+        (0, "", "")
+    }
+    assert sum(rows(filled, found["rates"], "toInt64(WChecked)")) == 162  # type: ignore[arg-type]
     assert not list(tmp_path.rglob("*.part"))
 
 

@@ -16,12 +16,10 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 GOOD, WRONG, MADE_UP = Label.ENTAILED, Label.CONTRADICTED, Label.BASELESS
 
 
-def worst(
-    client: Client, *, limit: int = 10, chars: int = 300, measure: Measure = Measure.UNFAITHFUL
-) -> list[WorstAnswer]:
+def worst(client: Client, measure: Measure = Measure.UNFAITHFUL, **more: int) -> list[WorstAnswer]:
     """Those of the route `support` within a minute of noon."""
     scope = QueryScope(NOON, NOON + 60 * SECOND, VERIFIER, "shop", "support")
-    return worst_answers(client, scope, limit=limit, chars=chars, measure=measure)
+    return worst_answers(client, scope, measure=measure, **more)
 
 
 def saying(number: int, *claims: tuple[Label, str, float]) -> Verdict:
@@ -73,35 +71,27 @@ def test_the_worst_claim_is_the_surest_contradicted_one(client: Client) -> None:
     assert (found.label, found.index, found.claim) == ("contradicted", 2, "плохо w")
 
 
-def test_misleading_claims_have_a_list_of_their_own(client: Client) -> None:
-    """With the status of the claim, which is entailed; unfaithful claims are not counted."""
-    picked = with_statuses(verdict(1, [GOOD, GOOD]), "cherry_picked", "qualifier_dropped")
-    mixed = with_statuses(verdict(2, [GOOD, WRONG, WRONG]), "stale", "contradicted", "contradicted")
-    insert_verdicts(client, [picked, mixed, verdict(3, [WRONG, GOOD])])
-
-    found = worst(client, measure=Measure.MISLEADING)
-    either = worst(client, measure=Measure.EITHER)
-
-    assert [
-        (int(one.trace_id, 16), one.misleading, one.unfaithful, one.label, one.status)
-        for one in found
-    ] == [(1, 2, 0, "entailed", "cherry_picked"), (2, 1, 2, "entailed", "stale")]
-    assert [int(one.trace_id, 16) for one in either] == [2, 1, 3]
-    assert [int(one.trace_id, 16) for one in worst(client)] == [2, 3]
-
-
-def with_statuses(one: Verdict, *statuses: str) -> Verdict:
-    """The verdict, its claims with these statuses."""
-    assert one.report is not None
-    claims = [
-        replace(each, status=ClaimStatus(status))
-        for each, status in zip(one.report.claims, statuses, strict=True)
-    ]
-    return replace(one, report=replace(one.report, claims=tuple(claims)))
-
-
 def test_the_list_is_bounded(client: Client) -> None:
     """As many as asked for."""
     insert_verdicts(client, [verdict(at, [WRONG]) for at in range(1, 9)])
 
     assert len(worst(client, limit=3)) == 3
+
+
+def test_misleading_answers_are_the_worst_of_their_own_measure(any_client: Client) -> None:
+    """They are none of the unfaithful ones; of either, the sum decides."""
+    made = verdict(1, [GOOD, GOOD])
+    assert made.report is not None
+    status = ClaimStatus.CHERRY_PICKED
+    claims = tuple(replace(one, status=status) for one in made.report.claims)
+    picked = replace(made, report=replace(made.report, claims=claims))
+    insert_verdicts(any_client, [picked, verdict(2, [WRONG, GOOD])])
+
+    by_measure = {measure: worst(any_client, measure) for measure in Measure}
+
+    assert {
+        measure: [int(one.trace_id, 16) for one in found] for measure, found in by_measure.items()
+    } == {Measure.UNFAITHFUL: [2], Measure.MISLEADING: [1], Measure.EITHER: [1, 2]}
+    (found,) = by_measure[Measure.MISLEADING]
+    assert (found.unfaithful, found.misleading, found.decided) == (0, 2, 2)
+    assert (found.label, found.status) == ("entailed", "cherry_picked")

@@ -1,7 +1,7 @@
 "use strict";
 // The page of an answer: what a mark says on hover, focus and tap; its evidence beside it; n and p.
 (() => {
-  const BAD = "#answer .mark-contradicted, #answer .mark-baseless";
+  const BAD = "#answer .mark-contradicted, #answer .mark-baseless, #answer .mark-misleading";
   const passages = document.getElementById("passages");
   const numbers = (mark) => (mark.dataset.claims || "").split(" ");
   const card = (number) => document.getElementById(`claim-${number}`);
@@ -117,10 +117,11 @@
   document.querySelectorAll("[data-copy]").forEach((button) => {
     if (!navigator.clipboard) return;
     button.hidden = false;
+    const words = button.textContent;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
       button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+      setTimeout(() => { button.textContent = words; }, 1500);
     });
   });
 })();
