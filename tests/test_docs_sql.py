@@ -35,13 +35,16 @@ FROM rt4chart_claims FINAL WHERE Label = 'baseless'
 """
 
 
+SOME_CHECKS = CheckPlan(cherry_picking=0.0, is_complete=False)
+
+
 def with_statuses(one: Verdict, number: int) -> Verdict:
     """The verdict with a cherry-picked claim, found by a check that ran on half of the answers."""
     assert one.report is not None
     first, *rest = one.report.claims
     limits = (*first.evidence, Evidence("p2", 0, 5, "unless", "limits"))
     picked = replace(first, status=ClaimStatus.CHERRY_PICKED, check_rate=0.5, evidence=limits)
-    plan = CheckPlan(cherry_picking=0.5) if number % 2 else CheckPlan(cherry_picking=0.0)
+    plan = CheckPlan(cherry_picking=0.5) if number % 2 else SOME_CHECKS
     claims = (picked if number % 2 else first, *rest)
     report = replace(one.report, claims=claims, plan=plan)
     return replace(one, report=report, citations=2)

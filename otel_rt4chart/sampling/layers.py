@@ -74,7 +74,8 @@ class Layers:
         from otel_rt4chart.verify.core.model import CheckPlan
 
         rates = {name: self.rate(name, route, scans_remotely=scans_remotely) for name in CHECKS}
-        return CheckPlan(**{name: rate if drawn < rate else 0.0 for name, rate in rates.items()})
+        chosen = {name: rate if drawn < rate else 0.0 for name, rate in rates.items()}
+        return CheckPlan(**chosen, is_complete=chosen == rates)
 
     def __str__(self) -> str:
         """Every layer of all routes, then what single routes set."""

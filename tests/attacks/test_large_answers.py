@@ -57,6 +57,7 @@ FORMS: dict[str, Callable[[int], str]] = {
     "quotation marks": partial(repeated, "“"),
     "backquotes": partial(repeated, "`"),
     "ideographic full stops": partial(repeated, "中。"),
+    "flags": partial(repeated, "🇩🇪"),
     "numbers": partial(numbered, "{0} "),
     "sentences of one number": partial(numbered, "It is {0}. "),
     "newlines": lambda size: "\n" * (size - 9) + "It is 5.",

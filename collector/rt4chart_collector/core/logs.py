@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import select
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -26,6 +28,7 @@ CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | 
 
 # How long a line may wait for its reader. After a drop, lines wait no more until one is written.
 WAIT_S = 0.5
+ACCEPT_FAILED, ACCEPT_ERRORS_S = "socket.accept() out of system resource", 10.0
 DROPPED = "%d lines of the log were dropped: stderr was not read"
 
 log = logging.getLogger(__name__)
@@ -122,6 +125,30 @@ def dropped_lines() -> int:
     return sum(handler.dropped for handler in handlers if isinstance(handler, UnblockedHandler))
 
 
+class AcceptErrors(logging.Filter):
+    """Lets one record of asyncio pass every ten seconds that a connection cannot be accepted.
+
+    Without a free file descriptor, asyncio logs each connection that waits, many a second.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` returns seconds."""
+        super().__init__()
+        self._clock = clock
+        self._next = -math.inf
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """False for a record of that kind within the ten seconds."""
+        # Not the formatted message: a record that cannot be formatted is not for here.
+        if ACCEPT_FAILED not in str(record.msg):
+            return True
+        now = self._clock()
+        if now < self._next:
+            return False
+        self._next = now + ACCEPT_ERRORS_S
+        return True
+
+
 def configure_logging(form: str, level: str) -> None:
     """Send all records of this process to stderr in that form.
 
@@ -132,6 +159,7 @@ def configure_logging(form: str, level: str) -> None:
     handler.setFormatter(FORMATTERS[form]())
     root = logging.getLogger()
     root.handlers[:] = [handler]
+    handler.addFilter(AcceptErrors())
     root.setLevel(max(logging.WARNING, _number(level)))
     for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(_number(level))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 
 from otel_rt4chart.verify import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
@@ -70,14 +70,19 @@ class DemoResult:
 def total_of(lines: Sequence[RouteSums]) -> RouteSums:
     """All routes as one: counts and moments add up, the answers stay the clusters."""
     counts = ("answers", "unverified", "unfaithful_answers", "entailed", "contradicted",
-              "baseless", "undecided")  # fmt: skip
-    moments = ("answers", "claims", "wm", "wx", "wwm", "wwxx", "wwxm", "wwmm")
+              "baseless", "undecided", "misleading")  # fmt: skip
     return RouteSums(
         service="",
         route="all routes",
-        sums=AnswerSums(**{m: sum(getattr(line.sums, m) for line in lines) for m in moments}),
+        sums=_added(line.sums for line in lines),
+        misleading_sums=_added(line.misleading_sums for line in lines),
+        either_sums=_added(line.either_sums for line in lines),
         **{count: sum(getattr(line, count) for line in lines) for count in counts},
     )
+
+
+def _added(parts: Iterable[AnswerSums]) -> AnswerSums:
+    return AnswerSums(*map(sum, zip(*map(astuple, parts), strict=True)))
 
 
 def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:

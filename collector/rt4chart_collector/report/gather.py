@@ -30,7 +30,7 @@ SECOND_NS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class StatusRow:
+class ReportedStatus:
     """The share of the decided claims with a status; None before where there were no statuses."""
 
     status: str
@@ -55,7 +55,7 @@ class RouteReport:
     misleading: tuple[WorstAnswer, ...]
 
     @property
-    def statuses(self) -> tuple[StatusRow, ...]:
+    def statuses(self) -> tuple[ReportedStatus, ...]:
         """The statuses of its claims, in the order of `ClaimStatus`; without those of no claim."""
         return status_rows(self.now, self.before)
 
@@ -145,13 +145,13 @@ def _most_failures_first(rates: RateSlice) -> tuple[float, str, str]:
     return (-rates.sums.wx - rates.misleading_sums.wx, rates.service, rates.route)
 
 
-def status_rows(now: RateSlice, before: RateSlice | None) -> tuple[StatusRow, ...]:
+def status_rows(now: RateSlice, before: RateSlice | None) -> tuple[ReportedStatus, ...]:
     """What is wrong with claims, in the order of `ClaimStatus`, now and in the period before."""
     is_known = before is not None and before.misleading_sums.wm > 0
     earlier = _status_shares(before) if before is not None else {}
     found = _status_shares(now)
     return tuple(
-        StatusRow(status, found[status], earlier.get(status, 0.0) if is_known else None)
+        ReportedStatus(status, found[status], earlier.get(status, 0.0) if is_known else None)
         for status in map(str, ClaimStatus)
         if found.get(status)
     )

@@ -40,6 +40,7 @@ from rt4chart_collector.service.monitor import build_monitor, monitor_routes, mo
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
+from rt4chart_collector.store.answers.spans import repair_trace_times
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.embedded_folder import staged_inserts
 from rt4chart_collector.store.engine.ownership import connect_owner, own_path
@@ -181,6 +182,7 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         migrate(client, retention=settings.retention, cluster=settings.cluster)
         for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)
+        repair_trace_times(client, clock() - WINDOW_NS)
         repair_rollup(client, clock() - WINDOW_NS)
         with serve_local_api(client.target, shutdown=shutdown):
             yield client

@@ -263,25 +263,22 @@ class AnswerCheck(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """Which checks run on an answer: the probability with which each was chosen, 0 if it was not.
+    """Which checks run on an answer: the probability with which each was chosen, else 0.
 
     The checks of one answer are drawn with one random number, so that a check with a lower rate
     never runs without those with a higher one; `Claim.check_rate` is unbiased because of it.
-    `is_complete` says that no check was left out by chance.
+    `is_complete` is false if a check was left out by chance, and not because it is switched off: a
+    rise of the counts of complete answers is no effect of the draw.
     """
 
     citations: float = 1.0
     cherry_picking: float = 1.0
     sycophancy: float = 1.0
+    is_complete: bool = True
 
     def rate(self, check: AnswerCheck) -> float:
         """The probability with which the check was chosen; 0 if it does not run."""
         return float(getattr(self, check))
-
-    @property
-    def is_complete(self) -> bool:
-        """True if every check runs."""
-        return all(self.rate(check) > 0 for check in AnswerCheck)
 
     @property
     def rates(self) -> dict[str, float]:

@@ -9,13 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from otel_rt4chart.verify.core.meter import Budget
+from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.verify.core.judge import Judge
+from otel_rt4chart.verify.core.meter import TOO_LARGE, Budget, Meter
 from otel_rt4chart.verify.core.model import (
+    AnswerRange,
     Chunk,
     Claim,
     DraftClaim,
     Exchange,
     Finding,
+    Judgement,
     Label,
     Passage,
     Sentence,
@@ -27,7 +31,6 @@ from otel_rt4chart.verify.findings.citation_marks import (
     resolve_marks,
 )
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.scanner import BoundedScanner
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.text.citations import quotations
@@ -268,3 +271,45 @@ def _holds(text: str, quoted: str) -> bool:
 def _normalised(text: str) -> str:
     """The text without case, spacing and punctuation, which a quotation may change."""
     return _BETWEEN.sub(" ", text.casefold()).strip()
+
+
+_SENTENCES = 25  # of one comparison, as many as a chunk has
+# About 5 ms each. An answer of 20 claims with a citation each makes 20 in a passage of a page.
+MAX_SCANS = 1_000
+
+
+class ScanLimitError(Exception):
+    """The search has made all its comparisons, or its time is over."""
+
+
+class BoundedScanner:
+    """Judges single claims by some sentences until it has made `most` comparisons.
+
+    The comparisons of all its searches count together.
+    """
+
+    def __init__(self, judge: Judge, meter: Meter | None = None, *, most: int = MAX_SCANS) -> None:
+        """`meter` says when the time of the answer is over."""
+        self._judge = judge
+        self._most = most
+        self._meter = meter or Meter()
+        self._made = 0
+
+    def judge_one(self, claim: Claim, sentences: Sequence[Sentence], question: str) -> Judgement:
+        """The judgement of one claim by these sentences alone; undecided if the judge fails.
+
+        ScanLimitError at the limit.
+        """
+        self._made += -(-len(sentences) // _SENTENCES)
+        if self._made > self._most:
+            raise ScanLimitError(f"{TOO_LARGE}: more than {self._most:,} comparisons for findings")
+        if self._meter.is_late:
+            raise ScanLimitError(self._meter.late_reason)
+        draft = DraftClaim(claim.text, claim.sentence, AnswerRange(*claim.answer_range), claim.kind)
+        try:
+            (judgement,) = self._judge.assess(
+                [draft], Chunk(0, tuple(sentences)), question=question
+            )
+        except (JudgeError, ValueError) as error:
+            return Judgement(Label.UNDECIDED, reason=str(error))
+        return judgement

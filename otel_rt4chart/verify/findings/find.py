@@ -23,10 +23,13 @@ from otel_rt4chart.verify.findings.cherry_picking import (
     main_passage,
     with_both_sides,
 )
-from otel_rt4chart.verify.findings.citations import citation_findings
+from otel_rt4chart.verify.findings.citations import (
+    BoundedScanner,
+    ScanLimitError,
+    citation_findings,
+)
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.findings.stale import Authority, stale
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 

@@ -11,7 +11,7 @@ import sentencex
 from otel_rt4chart.verify.core.model import AnswerRange
 
 _GRAPHEME = regex.compile(r"\X")
-_LONGEST_GRAPHEME = 2_000  # characters; a longer one, of endless accents, may be split
+_LONGEST_GRAPHEME = 400  # characters; a longer one, of endless accents, may be split
 
 
 def whole_graphemes(answer: str, found: AnswerRange) -> AnswerRange:
@@ -26,10 +26,12 @@ def boundary(text: str, at: int, *, is_end: bool = False) -> int:
     start, first = at - 1, max(0, at - _LONGEST_GRAPHEME)
     while start > first and not _is_apart(text, start):
         start -= 1
-    for grapheme in _GRAPHEME.finditer(text, start):
-        if grapheme.end() > at:
-            inside = grapheme.start() < at
-            return int(grapheme.end() if is_end else grapheme.start()) if inside else at
+    # Of a copy: in a run of flags, the pattern would look back to the start of the text.
+    near = text[start : at + _LONGEST_GRAPHEME]
+    for grapheme in _GRAPHEME.finditer(near):
+        first, end = start + grapheme.start(), start + grapheme.end()
+        if end > at:
+            return at if first >= at else end if is_end else first
     return at
 
 

@@ -70,6 +70,7 @@ def test_unused_passages_are_read_by_a_remote_judge_on_a_fifth_of_the_answers() 
 
     assert layers.plan_at(0.0, "r", scans_remotely=True) == CheckPlan(1.0, 0.2, 1.0)
     assert layers.plan_at(0.0, "r", scans_remotely=False) == CheckPlan()
+    assert layers.plan_at(0.3, "r", scans_remotely=True) == CheckPlan(1.0, 0.0, 1.0, False)
     written = parse_layers("cherry_picking=0.5")
     assert written.plan_at(0.0, "r", scans_remotely=True).cherry_picking == 0.5
 

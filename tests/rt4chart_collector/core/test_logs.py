@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.core.logs import JSON, TEXT, JsonFormatter, TextFormatter
+from rt4chart_collector.core.logs import JSON, TEXT, AcceptErrors, JsonFormatter, TextFormatter
 from tests.polling import wait_until
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -153,3 +153,17 @@ def test_no_message_steers_a_terminal_or_makes_a_second_line(message: str) -> No
         assert len(written.splitlines()) == 1
         assert not re.search(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e]", written)
     assert json.loads(line)["message"] == message.strip()
+
+
+def test_connections_that_cannot_be_accepted_are_logged_every_ten_seconds() -> None:
+    """Without a free file descriptor, asyncio would log many a second; others are not held back."""
+    now = [0.0]
+    errors = AcceptErrors(lambda: now[0])
+    failed = logging.makeLogRecord({"msg": "socket.accept() out of system resource\nsocket: x"})
+    other = logging.makeLogRecord({"msg": "something else"})
+
+    passed = []
+    for now[0] in (0.0, 0.1, 9.9, 10.0, 10.1):
+        passed.append((errors.filter(failed), errors.filter(other)))
+
+    assert passed == [(True, True), (False, True), (False, True), (True, True), (False, True)]

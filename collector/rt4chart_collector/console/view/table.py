@@ -19,6 +19,7 @@ CellValue: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
 HTML, CSV, JSON = "html", "csv", "json"
 # A spreadsheet evaluates a cell that starts with one of these (OWASP, CSV injection).
+_LEADING = 64  # characters of a cell in which a formula may begin
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -140,7 +141,11 @@ def csv_of(table: Table[_Row]) -> str:
 
 
 def _formula_escaped(value: CellValue) -> CellValue:
-    is_formula = isinstance(value, str) and value.lstrip(" ").startswith(FORMULA)
+    if not isinstance(value, str):
+        return value
+    # A spreadsheet may drop invisible characters before it looks for a formula.
+    seen = "".join(c for c in value[:_LEADING] if c in FORMULA or c.isprintable()).lstrip(" ")
+    is_formula = value.lstrip(" ").startswith(FORMULA) or seen.startswith(FORMULA)
     return f"'{value}" if is_formula else value
 
 

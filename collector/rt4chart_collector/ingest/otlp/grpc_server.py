@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import resource
 from typing import TypeAlias
 
 import grpc
@@ -29,7 +31,11 @@ CODES = {
 EXPECTED_BYTES = 4 * 2**20
 HANDSHAKE_MS = 10_000
 # A client whose connection is closed connects again with its next request.
-IDLE_MS = 300_000
+IDLE_MS = 60_000
+# Below this limit of open files, idle connections of gRPC could use them all up.
+OPEN_FILES = 16_384
+
+log = logging.getLogger(__name__)
 
 Server: TypeAlias = "grpc.aio.Server"
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -87,6 +93,14 @@ def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
 
 def build_server(intake: Intake) -> Server:
     """A gRPC server without an address; it belongs to the event loop that calls this."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most < OPEN_FILES:
+        log.warning(
+            "this process may open %d files, expected %d or more: gRPC does not limit idle "
+            "connections, and without a free file no port answers; raise the hard limit "
+            "(ulimit -Hn, LimitNOFILE)",
+            *(most, OPEN_FILES),
+        )
     server = grpc.aio.server(
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),

@@ -77,6 +77,11 @@ StoredClashes = Annotated[
 ]
 
 
+def _sentence_index(sentence: int) -> int:
+    """The index within the column's range; a claim about the whole answer has -1."""
+    return min(max(sentence, 0), 2**16 - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimRow(VerdictRow):
     """One claim of a verifier's verdict on an answer; `index` is its number in the answer."""
@@ -94,7 +99,7 @@ class ClaimRow(VerdictRow):
     confidence: Annotated[float, StoredAs("Confidence", "Float32")]
     decided_by: Annotated[str, StoredAs("DecidedBy", LOW_CARDINALITY)]
     reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
-    sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16")]
+    sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16", write=_sentence_index)]
     answer_range: StoredRange
     nearest: Annotated[str, StoredAs("Nearest", "String")]
     evidence: StoredEvidence

@@ -116,6 +116,23 @@ WHERE SpanName = '{CARRIER_NAME}' AND ScopeName = '{SCOPE_NAME}'
   AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
   AND TraceId IN {{traces:Array(String)}} AND SpanId IN {{spans:Array(String)}}
 """  # noqa: S608 - our own names alone, values are parameters
+# A trace's times are missing where the process was killed between the writes of a batch and of the
+# view that follows from it. Start and End are whole seconds.
+MISSING_TIMES = """
+INSERT INTO otel_traces_trace_id_ts (TraceId, Start, End)
+SELECT t.TraceId, t.First, t.Last
+FROM (
+    SELECT TraceId, min(Timestamp) AS First, max(Timestamp) AS Last FROM otel_traces
+    WHERE TraceId != '' AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+    GROUP BY TraceId
+) AS t
+LEFT JOIN (
+    SELECT TraceId, min(Start) AS First, max(End) AS Last FROM otel_traces_trace_id_ts
+    WHERE End >= toDateTime(fromUnixTimestamp64Nano({since:Int64}))
+    GROUP BY TraceId
+) AS known ON known.TraceId = t.TraceId
+WHERE toDateTime(t.First) < known.First OR toDateTime(t.Last) > known.Last
+"""
 SPAN_COUNT = f"""
 SELECT uniqExact(SpanId) FROM otel_traces
 WHERE TraceId = {{trace:String}} AND ScopeName != '{SCOPE_NAME}'
@@ -131,6 +148,14 @@ def insert_rows(client: Client, rows: Sequence[SpanRow]) -> None:
     """Store the rows durably; the same batch twice is stored once."""
     token = batch_token("spans", ((row.trace_id, row.span_id) for row in rows))
     SPANS.insert(client, rows, token=token)
+
+
+def repair_trace_times(client: Client, since_ns: int) -> None:
+    """Insert the times of traces that are missing since then; reads find no span without them.
+
+    Call this while no process writes spans, as `repair_rollup`.
+    """
+    client.command(MISSING_TIMES, {"since": since_ns})
 
 
 def rows_from_spans(spans: Sequence[SpanRecord]) -> list[SpanRow]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from otel_rt4chart.verify.core.model import ClaimStatus, Evidence, Finding, Label
+from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.statuses import MISLEADING
+from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.claims import (
     CLAIMS,
     ClaimState,
@@ -47,10 +49,7 @@ CLAIM_COLUMNS = (
     "version",
 )
 # Unfaithful and misleading claims, as `Claim.is_failure`; the second of a table with an alias.
-IS_FAILURE = (
-    "(Label IN ('contradicted', 'baseless')"
-    " OR Label = 'entailed' AND Status NOT IN ('supported', 'undecided'))"
-)
+IS_FAILURE = FAILED_CLAIM[Measure.EITHER]
 IS_FAILURE_OF_C = IS_FAILURE.replace("Label", "c.Label").replace("Status", "c.Status")
 # The findings from which the kind of a failure follows; other answers have none of them.
 KIND_FINDINGS = ", ".join(f"'\"{name}\"'" for name in MISLEADING)

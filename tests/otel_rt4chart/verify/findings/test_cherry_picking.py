@@ -36,7 +36,7 @@ from otel_rt4chart.verify.findings.cherry_picking import (
     CherryPickSearch,
     conflicts,
 )
-from otel_rt4chart.verify.findings.scanner import BoundedScanner
+from otel_rt4chart.verify.findings.citations import BoundedScanner
 from otel_rt4chart.verify.findings.statuses import with_statuses
 
 COVERED = "The policy covers outpatient MRI."

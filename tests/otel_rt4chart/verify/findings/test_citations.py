@@ -20,8 +20,11 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
-from otel_rt4chart.verify.findings.citations import check_citations, citation_findings
-from otel_rt4chart.verify.findings.scanner import BoundedScanner
+from otel_rt4chart.verify.findings.citations import (
+    BoundedScanner,
+    check_citations,
+    citation_findings,
+)
 
 MRI = Passage("p1", "The policy covers outpatient MRI with prior authorization.")
 COSMETIC = Passage("p2", "Cosmetic procedures are excluded from coverage.")

@@ -140,7 +140,7 @@ def test_both_measures_alert_and_resolve_apart(world: World) -> None:
 
 def test_answers_that_some_checks_left_out_are_no_evidence(world: World) -> None:
     """A check that is drawn more often finds more, which is no rise."""
-    some = CheckPlan(cherry_picking=0.0)
+    some = CheckPlan(cherry_picking=0.0, is_complete=False)
     world.monitor.run_round()
     world.answer(2, 40, 0.6, measure=MISLEADING, plan=some)
     world.monitor.run_round()

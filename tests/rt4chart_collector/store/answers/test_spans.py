@@ -7,9 +7,14 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.spans.model.record import AttributeValue
-from rt4chart_collector.store.answers.spans import insert_spans, spans_of, text_of
+from rt4chart_collector.store.answers.spans import (
+    insert_spans,
+    repair_trace_times,
+    spans_of,
+    text_of,
+)
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.records import NOON, SPAN, trace_spans
+from tests.rt4chart_collector.records import NOON, SECOND, SPAN, trace_spans
 
 DAY = 86_400 * 10**9
 
@@ -94,3 +99,20 @@ def test_the_first_spans_of_a_trace_can_be_had_alone(any_client: Client) -> None
 
     assert [one.span_id for one in found] == [one.span_id for one in made[:3]]
     assert len(spans_of(any_client, [SPAN.trace_id])) == 5
+
+
+def test_spans_are_found_after_a_crash_between_a_batch_and_its_times(any_client: Client) -> None:
+    """The repair inserts the times that are missing, and nothing where none is."""
+    first, later = trace_spans(1), trace_spans(2, start_ns=NOON + 3600 * SECOND)
+    insert_spans(any_client, [*first, *later])
+    any_client.command("TRUNCATE TABLE otel_traces_trace_id_ts")
+    lost = spans_of(any_client, [first[0].trace_id])
+
+    repair_trace_times(any_client, NOON - SECOND)
+    repair_trace_times(any_client, NOON - SECOND)
+
+    assert lost == []
+    found = spans_of(any_client, [first[0].trace_id, later[0].trace_id])
+    assert {span.span_id for span in found} == {span.span_id for span in (*first, *later)}
+    times = any_client.query("SELECT count() FROM otel_traces_trace_id_ts")
+    assert times.result_rows == [(2,)]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
+from otel_rt4chart.verify import Budget, RulesJudge, Verifier
 from otel_rt4chart.verify.core.model import Label, Passage
 from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -198,3 +199,15 @@ def test_rollup_always_equals_the_verifications(
         insert_verdicts(client, [replace(again, duration_ns=batch)])
 
     assert rollup(client) == verified(client)
+
+
+def test_an_answer_that_is_too_large_is_stored_as_undecided(any_client: Client) -> None:
+    """Its one claim is of no sentence; the row has the first."""
+    one = verdict(1)
+    judge = Verifier(RulesJudge(), budget=Budget(sentences=0))
+    report = judge.verify(one.candidate.exchange)
+
+    insert_verdicts(any_client, [replace(one, report=report)])
+
+    claims = any_client.query("SELECT Label, SentenceIndex FROM rt4chart_claims").result_rows
+    assert claims == [("undecided", 0)]

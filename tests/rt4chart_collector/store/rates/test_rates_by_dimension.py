@@ -260,7 +260,7 @@ def test_each_measure_has_its_own_claims_and_its_own_answers(any_client: Client)
             with_status(
                 verdict(3, [GOOD] * 3 + [BAD], sample_rate=1.0),
                 ClaimStatus.SUPPORTED,
-                CheckPlan(cherry_picking=0.0),
+                CheckPlan(cherry_picking=0.0, is_complete=False),
                 1.0,
             ),
         ],

@@ -8,8 +8,8 @@ from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.steps import answer_batch, run_steps
 from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
+from otel_rt4chart.verify.findings.citations import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.findings.find import find
-from otel_rt4chart.verify.findings.scanner import BoundedScanner, ScanLimitError
 from otel_rt4chart.verify.stages.verification import VerificationNotes
 from otel_rt4chart.verify.text.segment import segment_passages
 
