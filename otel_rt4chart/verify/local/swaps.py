@@ -25,6 +25,7 @@ _CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 _SYMMETRIC = frozenset(
     map(stem, ("meet", "marry", "face", "play", "date", "fight", "divorce", "join"))
 )
+_AGENT_WORDS = 4
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th)|first|second|third|(?:four|fif|six|seven|eigh|nin|ten)th"
 )
@@ -45,9 +46,22 @@ def subject_name(slots: Slots) -> frozenset[str]:
 
 
 def has_other_subject(claim: Slots, sentence: Slots) -> bool:
-    """True where both begin with a name, and the sentence's is not the claim's."""
+    """True where both begin with a name, and the sentence's is not the claim's.
+
+    In the passive, the one who acts stands behind "by": "MRI is not covered by the Gold plan" is
+    about the Gold plan, too.
+    """
     own, theirs = subject_name(claim), subject_name(sentence)
-    return bool(own and theirs - own) and not own <= theirs
+    is_other = bool(own and theirs - own) and not own <= theirs
+    return is_other and not own <= _agent_stems(sentence)
+
+
+def _agent_stems(slots: Slots) -> frozenset[str]:
+    """The stems of the words that may name the one who acts in the passive."""
+    behind = (at for at, token in enumerate(slots.tokens) if token.norm == "by")
+    return frozenset(
+        token.stem for at in behind for token in slots.tokens[at + 1 : at + 1 + _AGENT_WORDS]
+    )
 
 
 def swap_differences(

@@ -42,7 +42,7 @@ def test_a_carrier_is_a_child_of_the_answer_with_one_link_to_it() -> None:
     assert span.attributes["rt4chart.hallucination_rate"] == 1.0
     assert span.attributes["rt4chart.misleading_rate"] == 0.0
     assert json.loads(str(span.attributes["rt4chart.statuses"])) == {"contradicted": 1.0}
-    assert "rt4chart.action" not in span.attributes
+    assert span.attributes["rt4chart.action"] == "escalate"
     assert span.attributes["rt4chart.claim_counts.contradicted"] == 1
     (claim,) = json.loads(str(span.attributes["rt4chart.claims"]))
     assert claim["evidence"][0]["text"] == "The trial lasts 14 days."

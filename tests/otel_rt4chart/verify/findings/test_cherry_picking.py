@@ -356,3 +356,20 @@ def test_the_search_says_when_it_ended_early() -> None:
     run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     assert search.problem == ("too_large: more than 1,000 comparisons for cherry-picked passages")
+
+
+@pytest.mark.parametrize("plan", ["Plus", "Silver", "Gold"])
+def test_the_one_who_acts_in_the_passive_is_no_other_subject(plan: str) -> None:
+    """ "MRI is not covered by the Plus policy" is about the Plus policy."""
+    report = Verifier(RulesJudge()).verify(
+        Exchange(
+            "",
+            (
+                Passage("p1", f"The {plan} policy covers outpatient imaging."),
+                Passage("p2", f"Outpatient MRI is not covered by the {plan} policy."),
+            ),
+            f"The {plan} policy covers outpatient imaging, including MRI.",
+        )
+    )
+
+    assert [claim.status for claim in report.claims] == [ClaimStatus.CHERRY_PICKED]
