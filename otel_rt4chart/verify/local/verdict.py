@@ -178,9 +178,15 @@ def select_differences(reading: ClaimReading, *, rivals: bool) -> tuple[SlotDiff
     return tuple((definite or list(selected.values()))[:MAX_SHOWN])
 
 
+_MOST, _ALL = 0.6, 0.95
+
+
 def coverage_reason(reading: ClaimReading) -> str:
-    """The share of the claim that the passages say in its own words."""
-    return f"{reading.alignment.coverage:.0%} of its words' weight is in the passage"
+    """How much of the claim the passages say in its own words; "" where it is not most of it."""
+    share = reading.alignment.coverage
+    if share < _MOST:
+        return ""
+    return f"{'its words' if share >= _ALL else 'most of its words'} are in the passage"
 
 
 def missing_words_reason(reading: ClaimReading, words: Sequence[str]) -> str:
