@@ -105,10 +105,6 @@ def _finding_lines(report: Report, number: int, claim: Claim) -> Iterator[str]:
     for finding in report.findings if claim.is_misleading else ():
         if finding.claim == number:
             yield f"  {finding.name}: {printable(finding.detail)}"
-            for evidence in finding.evidence:
-                if evidence.relation == "contradicts":
-                    source = printable(evidence.passage_id)
-                    yield f"    [{source}] {printable(evidence.text)}"
 
 
 def _claim_lines(claim: Claim, answer: str) -> Iterator[str]:

@@ -63,9 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--count",
-        type=Measure,
-        choices=tuple(Measure),
-        default=Measure.EITHER,
+        choices=tuple(map(str, Measure)),
+        default=str(Measure.EITHER),
         help="the claims that --fail-over counts: unfaithful (contradicted or baseless), misleading"
         " (supported, but not only), or either of them (default)",
     )
@@ -111,11 +110,12 @@ def _failures(run: BatchRun, options: argparse.Namespace) -> Iterator[str]:
         )
     elif summary.is_silent:
         yield f"the judge gave no verdict: {summary.main_reason}\n{judge_advice(options.judge)}"
-    rate = summary.rate(options.count).value
+    measure = Measure(options.count)
+    rate = summary.rate(measure).value
     if max_rate is not None and rate is None and summary.undecided:
         yield f"--fail-over {max_rate:g}: no claim was decided, so there is no rate to compare"
     if max_rate is not None and rate is not None and rate > max_rate:
-        kinds = "unfaithful and misleading" if options.count is Measure.EITHER else options.count
+        kinds = "unfaithful and misleading" if measure is Measure.EITHER else measure
         yield f"--fail-over {max_rate:g}: the rate of {kinds} claims is {rate:.4g}"
 
 

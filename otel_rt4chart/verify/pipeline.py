@@ -77,10 +77,11 @@ class Verifier:
         baseless at once where meaning was compared or the judge compares words alone; any other
         goes to the judge. `reruns` bounds evidence selection. `scanner` reads the passages that
         support nothing, for findings; it is the judge itself unless given, or the part of it that
-        reads single sentences. A passage counts as contradicting a claim where it is at least
-        `cherry_pick_threshold` certain. `clock` returns nanoseconds. `check_edits` verifies an
-        answer again with the edits of its advice, which are offered only if nothing fails then; by
-        default for a judge in this process, where it costs no call.
+        reads single sentences. Its word that a passage contradicts a claim counts from the
+        confidence `cherry_pick_threshold` on, to which the encoder may add. `clock` returns
+        nanoseconds. `check_edits` verifies an answer again with the edits of its advice, which are
+        offered only if nothing fails then; by default for a judge in this process, where it costs
+        no call.
         """
         check_window(window, overlap, max_chunk_tokens)
         self.judge = judge
@@ -144,6 +145,8 @@ class Verifier:
             edited = replace(exchange, answer=revised(exchange.answer, advice.edits))
             again = yield from self._verdict(edited, meter, strict, plan)
             advice = confirmed(advice, again)
+        elif advice.edits:
+            advice = replace(advice, reason=f"{advice.reason}; the edits were not verified")
         elapsed = (self._clock() - started) / 1e6 if self._clock else None
         return replace(report, advice=advice, usage=meter.usage(elapsed))
 

@@ -59,9 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--count",
-        choices=list(Measure),
-        default=Measure.EITHER,
-        type=Measure,
+        choices=list(map(str, Measure)),
+        default=str(Measure.EITHER),
         help="the claims that count: unfaithful, misleading or either (default)",
     )
     parser.add_argument(
@@ -90,7 +89,9 @@ def execute(options: argparse.Namespace) -> int:
     settings = settings_for_judge(options.judge, options.model)
     verifier = build_verifier(options.judge, settings)
     if before is not None:
-        check_comparable(before, verifier.judge.id, options.count)  # before the application is run
+        check_comparable(
+            before, verifier.judge.id, Measure(options.count)
+        )  # before the application is run
     if options.answers is not None:
         answers = read_answers(options.answers, cases)
     else:
@@ -101,8 +102,8 @@ def execute(options: argparse.Namespace) -> int:
         result = verify_answers(name, cases, answers, verifier, jobs=jobs, show=show)
     found = evaluate_gate(
         result,
-        GateLimits(options.max_rate, options.max_undecided, options.count),
-        compare(before, result, options.count) if before else None,
+        GateLimits(options.max_rate, options.max_undecided, Measure(options.count)),
+        compare(before, result, Measure(options.count)) if before else None,
     )
     if options.save:
         save_result(result, result_path(options.save))

@@ -80,7 +80,7 @@ def issue_message(ticket: Ticket) -> Message:
         severity=_SEVERITY[ticket.level],
         service=ticket.service,
         route=ticket.route,
-        category="unfaithful answers",
+        category="failing answers",
         headline=ticket.title,
         title=ticket.title,
         facts=ticket.facts,

@@ -148,27 +148,13 @@ def _most_failures_first(rates: RateSlice) -> tuple[float, str, str]:
 def status_rows(now: RateSlice, before: RateSlice | None) -> tuple[ReportedStatus, ...]:
     """What is wrong with claims, in the order of `ClaimStatus`, now and in the period before."""
     is_known = before is not None and before.misleading_sums.wm > 0
-    earlier = _status_shares(before) if before is not None else {}
-    found = _status_shares(now)
+    earlier = before.status_shares if before is not None else {}
+    found = now.status_shares
     return tuple(
         ReportedStatus(status, found[status], earlier.get(status, 0.0) if is_known else None)
         for status in map(str, ClaimStatus)
         if found.get(status)
     )
-
-
-def _status_shares(rates: RateSlice) -> dict[str, float]:
-    """Of the claims of answers with statuses, which earlier versions did not store.
-
-    Claims without a fault are left out: those that a check did not look at are among them.
-    """
-    decided = rates.misleading_sums.wm
-    fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
-    return {
-        status: claims / decided
-        for status, claims in rates.statuses.items()
-        if decided > 0 and status not in fine
-    }
 
 
 def _most_answers_first(rates: RateSlice) -> tuple[int, str]:

@@ -119,6 +119,8 @@ def carrier_attributes(verdict: Verdict, report: Report, version: str) -> dict[s
             f"{semconv.EVALUATION}.score": 1 - rate,
             semconv.GEN_AI_EVALUATION_SCORE: 1 - rate,
             semconv.HALLUCINATION_RATE: rate,
-            semconv.MISLEADING_RATE: report.misleading_rate or 0.0,
         }
+        # Where a check was left out by chance, the rate of this answer would be too low.
+        if report.plan.is_complete:
+            attributes[semconv.MISLEADING_RATE] = report.misleading_rate or 0.0
     return attributes

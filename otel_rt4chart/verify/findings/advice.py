@@ -28,7 +28,7 @@ _EDITED = {
     ClaimStatus.UNLINKED: "unsupported",
     ClaimStatus.OVERREACH: "unsupported",
     ClaimStatus.CHERRY_PICKED: "cherry-picked",
-    ClaimStatus.QUALIFIER_DROPPED: "without its qualifier",
+    ClaimStatus.QUALIFIER_DROPPED: "with a dropped qualifier",
     ClaimStatus.RESTATES_PREMISE: "taken from the question",
     ClaimStatus.MISCITED: "miscited",
 }
@@ -66,7 +66,8 @@ def confirmed(advice: Advice, again: Report) -> Advice:
     undecided = _undecided(again.claims)
     if not again.failures and again.decided and not undecided:
         return advice
-    left = f"{len(again.failures)} claims of the edited answer fail" if again.failures else ""
+    failing = _count(len(again.failures), "claim")
+    left = f"in the edited answer, {failing} would fail" if again.failures else ""
     reason = left or undecided or "the edited answer has no claim left that was decided"
     return Advice(Action.ESCALATE, f"no edit is offered: {reason}")
 

@@ -33,7 +33,7 @@ from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots, read_slots
-from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.language.tokens import Token, content
 from otel_rt4chart.verify.link.linker import embed_texts
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.local.swaps import has_other_subject
@@ -329,7 +329,11 @@ def _findings(
             yield _finding("contradiction", one.number, claims[one.number], against)
     for one, sentences in near.items():
         for sentence in sentences if one.number not in told else ():
-            if limits := dropped_restrictions(sentence.reading, one.text, mentioned):
+            limits = dropped_restrictions(sentence.reading, one.text, mentioned)
+            if limits and limits[0].kind == "exclusion":
+                slots = read_slots(one.text), read_slots(sentence.reading)
+                limits = () if is_denied_of_other(*slots) else limits
+            if limits:
                 told.add(one.number)
                 yield _finding(limits[0].kind, one.number, claims[one.number], [sentence])
                 break
@@ -378,6 +382,7 @@ def _means_denial(claim: str, sentence: str, vectors: _Vectors) -> bool:
         vectors.cosine(deny(claim), sentence) >= _DENIAL
         and vectors.nearer_to_denial(claim, sentence) >= _NEARER
         and not _is_about_other(claim, sentence)
+        and not is_denied_of_other(read_slots(claim), read_slots(sentence))
     )
 
 
@@ -396,8 +401,9 @@ def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
     """
     own, theirs = read_slots(claim), read_slots(sentence.reading)
     if not denied.clashes and denied.confidence >= _CERTAIN:
-        return not has_other_subject(own, theirs) and not _values_of_two_things(own, theirs)
-    if _is_about_other(claim, sentence.reading):
+        is_other = has_other_subject(own, theirs) or is_denied_of_other(own, theirs)
+        return not is_other and not _values_of_two_things(own, theirs)
+    if _is_about_other(claim, sentence.reading) or is_denied_of_other(own, theirs):
         return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
     if sum(clash.slot in ("number", "date") for clash in values) > 1:
@@ -416,6 +422,28 @@ def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
             sentence_content.pop(stem, None)
     shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
     return shared >= max(same * sum(rest.values()), of_sentence * sum(sentence_content.values()))
+
+
+def is_denied_of_other(claim: Slots, sentence: Slots) -> bool:
+    """True where the sentence denies something of a thing that the claim does not name.
+
+    "Checking accounts do not earn interest" leaves "Savings accounts earn interest" alone: each has
+    a word of its own for what it is about, and half of what is denied is not in the claim. A
+    heading before a colon names nothing.
+    """
+    if not sentence.denials or claim.denials:
+        return False
+    cue = sentence.denials[0].cue
+    heads = [at for at, token in enumerate(sentence.tokens[:cue]) if _ends_heading(sentence, token)]
+    first = heads[-1] + 1 if heads else 0
+    subject = {sentence.tokens[at].stem for at in sentence.content if first <= at < cue}
+    stated = {word.stem for word in claim.words}
+    is_named = 2 * len(subject & stated) > len(subject)
+    return bool(subject and stated - {word.stem for word in sentence.words}) and not is_named
+
+
+def _ends_heading(sentence: Slots, token: Token) -> bool:
+    return sentence.text[token.end : token.end + 1] == ":"
 
 
 def _values_of_two_things(claim: Slots, sentence: Slots) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Passage
@@ -73,6 +74,14 @@ class CitedPassages:
         is_known = 1 <= cited.number <= len(self.passages)
         return self.passages[cited.number - 1] if is_known else None
 
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [passage.text.casefold() for passage in self.passages]
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem for passage in self.passages for stem in content(passage.text))
+
     def by_url(self, url: str) -> tuple[Passage, ...]:
         """The passages of that page; the scheme, "www." and the part behind "#" do not matter."""
         return tuple(self._by_url.get(_url_key(url), ()))
@@ -90,14 +99,14 @@ class CitedPassages:
         if not self._by_url or self.by_url(url):
             return False
         key = _url_key(url)
-        return not any(key in passage.text.casefold() for passage in self.passages)
+        return not any(key in text for text in self._folded)
 
     def lacks_name(self, name: str) -> bool:
         """True where no word of the name is in a title or a text of the passages."""
         wanted = content(name).keys()
         if not wanted or not self.passages or any(wanted & title for title, _ in self._titles):
             return False
-        return not any(wanted & content(passage.text).keys() for passage in self.passages)
+        return not wanted & self._stems
 
 
 def _spaced(name: str) -> str:
@@ -178,7 +187,7 @@ def _links(answer: str, cited: CitedPassages) -> Iterator[ResolvedCitation]:
         where = (match.start(), match.start() + len(url), url, url)
         is_source = _AS_SOURCE.search(answer, max(0, match.start() - 20), match.start())
         # The "](" of a link with words: it cites only what was retrieved.
-        is_linked = answer[: match.start()].rstrip().endswith("](")
+        is_linked = answer[max(0, match.start() - 20) : match.start()].rstrip().endswith("](")
         is_unknown = is_source is not None and not is_linked and cited.lacks_url(url)
         yield ResolvedCitation(*where, cited.by_url(url), is_unknown)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -72,8 +72,11 @@ def check_citations(exchange: Exchange) -> tuple[Finding, ...]:
 
 
 def count_citations(answer: str, passages: Sequence[Passage]) -> int:
-    """The number of citations in an answer."""
-    return len(resolve_marks(answer, CitedPassages(passages))) if _MAY_CITE.search(answer) else 0
+    """The number of citations in an answer; 0 in one that is too large to be verified."""
+    exchange = Exchange("", passages, answer)
+    if not _MAY_CITE.search(answer) or Budget().size_problem(exchange) is not None:
+        return 0
+    return len(resolve_marks(answer, CitedPassages(passages)))
 
 
 def citation_findings(
@@ -156,7 +159,11 @@ def _unsupporting(
     claims: Sequence[Claim],
     scanner: BoundedScanner,
 ) -> Iterator[Finding]:
-    """Decided claims that no passage cited in their sentence entails by itself."""
+    """Decided claims that no passage cited in their sentence entails by itself.
+
+    A supported claim counts only if the cited passages are about something else: that rules do not
+    entail a paraphrase is no sign of a wrong citation.
+    """
     by_sentence = _cited_by_sentence(answer, marks)
     split: dict[str, tuple[Sentence, ...]] = {}
     for number, claim in enumerate(claims):
@@ -165,6 +172,9 @@ def _unsupporting(
             continue
         supporting = {one.passage_id for one in claim.evidence if one.relation == "supports"}
         if supporting & named.keys():
+            continue
+        is_entailed = claim.label is Label.ENTAILED
+        if is_entailed and _shared(claim.text, named.values()) >= _STRANGE:
             continue
         for name in named.keys() - split.keys():
             split[name] = segment_passages([named[name]])
@@ -177,6 +187,16 @@ def _unsupporting(
             claim=number,
             passage_ids=tuple(named),
         )
+
+
+def _shared(claim: str, passages: Iterable[Passage]) -> float:
+    """The largest share of the claim's content that one of the passages has."""
+    stated = content(claim)
+    total = sum(stated.values()) or 1.0
+    return max(
+        sum(weight for stem, weight in stated.items() if stem in told) / total
+        for told in (content(passage.text).keys() for passage in passages)
+    )
 
 
 def _misattributed(

@@ -50,9 +50,7 @@ LEANS = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^(?:[A-Z][\w-]*\s?(?:[\w-]+\s?){0,3}):\s+(?=\S)")
-_LIMITING_HEADING = re.compile(
-    r"\W*(?:exclusion|exception|limit(?:ation)?|restriction)s?\s*:", re.I
-)
+_CONDITION = re.compile(r"\b(?:unless|only|if|except|until|without)\b", re.IGNORECASE)
 _END = re.compile(r"[\s.!?…;:]*$")
 
 
@@ -73,6 +71,9 @@ class _ClaimPlace(NamedTuple):
     sentence: Sentence
     range: AnswerRange
     is_alone: bool
+
+
+_COORDINATION = re.compile(r"\b(?:and|but|or|as well as)\b|;", re.IGNORECASE)
 
 
 def find_edits(answer: str, claims: Sequence[Claim], findings: Sequence[Finding]) -> FoundEdits:
@@ -220,8 +221,14 @@ def _bounded(answer: str, place: _ClaimPlace, restriction: str) -> Edit | None:
 
 
 def _followed(answer: str, place: _ClaimPlace, restriction: str) -> Edit | None:
-    """The restriction right behind the claim."""
+    """The restriction right behind the claim.
+
+    Not in a list or beside another clause: there it would restrict more than in the passage.
+    """
     if not _FOLLOWS.match(restriction) or len(restriction.split()) > _LONGEST_RESTRICTION:
+        return None
+    said = answer[place.sentence.start : place.sentence.end]
+    if _COORDINATION.search(said) or _COORDINATION.search(restriction):
         return None
     at = _end_of_claim(answer, place)
     if at is None:
@@ -292,7 +299,7 @@ def _note(text: str) -> str | None:
 def _is_limit(text: str) -> bool:
     """True for a sentence that denies something in a part of the cases only."""
     kinds = {restriction.kind for restriction in restrictions(text)}
-    return bool(kinds - {"exclusion"}) or _LIMITING_HEADING.match(text) is not None
+    return bool(kinds - {"exclusion"}) or _CONDITION.search(text) is not None
 
 
 def _lower_first(sentence: str, answer: str) -> str:

@@ -48,23 +48,29 @@ def with_statuses(
 def _with_status(claim: Claim, findings: Sequence[Finding], plan: CheckPlan) -> Claim:
     names = {finding.name for finding in findings}
     if claim.label is not Label.ENTAILED:
-        return replace(claim, status=_unless_entailed(claim, names))
+        return replace(claim, status=_unless_entailed(claim, names, plan))
     found = [MISLEADING[name] for name in names & MISLEADING.keys()]
     if not found:
         return replace(claim, status=ClaimStatus.SUPPORTED)
     worst = min((status for status, _ in found), key=_ORDER.__getitem__)
     rate = max(1.0 if check is None else plan.rate(check) for _, check in found)
-    return replace(claim, status=worst, check_rate=rate)
+    # The reason says what is wrong with the claim, no more what supports it.
+    reason = next(one.detail for one in findings if MISLEADING.get(one.name, ("",))[0] is worst)
+    return replace(claim, status=worst, check_rate=rate, reason=reason)
 
 
-def _unless_entailed(claim: Claim, names: set[str]) -> ClaimStatus:
-    """The status of a claim that the passages do not entail; no check is behind it."""
+def _unless_entailed(claim: Claim, names: set[str], plan: CheckPlan) -> ClaimStatus:
+    """The status of a claim that the passages do not entail.
+
+    It has no weight, so a check names it only where that check runs on all answers.
+    """
     if claim.label is Label.CONTRADICTED:
         supported = any(evidence.relation == "supports" for evidence in claim.evidence)
-        return ClaimStatus.CHERRY_PICKED if supported else ClaimStatus.CONTRADICTED
+        is_picked = supported and plan.cherry_picking == 1.0
+        return ClaimStatus.CHERRY_PICKED if is_picked else ClaimStatus.CONTRADICTED
     if claim.label is not Label.BASELESS:
         return ClaimStatus(claim.label)
-    if FindingName.SYCOPHANTIC in names:
+    if FindingName.SYCOPHANTIC in names and plan.sycophancy == 1.0:
         return ClaimStatus.RESTATES_PREMISE
     if FindingName.OVERREACH in names:
         return ClaimStatus.OVERREACH

@@ -234,12 +234,14 @@ def _findings(
     if fall < FALL:
         return
     for number in found:
-        supported = decided[number].label is Label.ENTAILED
-        how = "is supported only with the question" if supported else "has no support"
+        detail = f"“{decided[number].text}” restates what the question takes for granted, "
+        if decided[number].label is Label.ENTAILED:
+            detail += f"and is supported only with it: without it, support falls by {fall:.0%}"
+        else:
+            detail += "and no passage says it"
         yield Finding(
             FindingName.SYCOPHANTIC,
-            f"“{decided[number].text}” restates the question's premise “{premise}” and {how}; "
-            f"without the question, support falls by {fall:.0%} of the claims",
+            detail,
             claim=number,
             value=fall,
         )

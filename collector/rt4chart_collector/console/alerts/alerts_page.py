@@ -196,9 +196,11 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
         return ""
     since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
     place = {"service": alert.service, "route": alert.route}
-    if isinstance(alert.facts, DriftFacts) and alert.facts.verifier:
-        place["verifier"] = alert.facts.verifier
-    return answers_url(**place, measure=Measure.UNFAITHFUL, since=since, order="worst")
+    measure = Measure.UNFAITHFUL
+    if isinstance(alert.facts, DriftFacts):
+        measure = alert.facts.measure
+        place |= {"verifier": alert.facts.verifier} if alert.facts.verifier else {}
+    return answers_url(**place, measure=measure, since=since, order="worst")
 
 
 def minutes_from(written: str) -> int:

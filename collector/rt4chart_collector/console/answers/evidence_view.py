@@ -66,6 +66,8 @@ def evidence_of_findings(
             continue
         relation: Relation = "contradicts" if finding.kind == "contradiction" else "limits"
         for one in finding.evidence:
+            if one.relation == "supports":  # the other side of a conflict
+                continue
             place = (finding.claim, *place_of(one))
             if place not in known:
                 known.add(place)

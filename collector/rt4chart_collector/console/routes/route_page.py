@@ -107,7 +107,7 @@ def _tables(data: RouteData) -> Sequence[Table[object]]:
     return [
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
         *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
-        STATUSES.with_rows(status_rows(data.whole.statuses if data.whole else {})),
+        STATUSES.with_rows(status_rows(data.whole)),
         deployment_table(data.deployed),
         ISSUES.with_rows(data.issues),
         DOCUMENTS.with_rows(data.documents),

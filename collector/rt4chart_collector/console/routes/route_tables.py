@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ class GrownIssueRow:
 
 @dataclass(frozen=True, slots=True)
 class StatusRow:
-    """A status, the weighted number of its claims, and their share of all claims."""
+    """A faulty status, the weighted number of its claims, and their share of the decided ones."""
 
     name: str
     claims: float
@@ -119,12 +119,13 @@ def _rate_columns(
     )
 
 
-def status_rows(statuses: Mapping[str, float]) -> list[StatusRow]:
-    """The statuses that claims have, in the order of their precedence, with their shares."""
-    total = sum(statuses.values())
+def status_rows(rates: RateSlice | None) -> list[StatusRow]:
+    """The faulty statuses that claims have, in the order of their precedence, with their shares."""
+    shares = rates.status_shares if rates is not None else {}
     known = [*map(str, ClaimStatus)]
-    order = sorted(statuses, key=lambda name: [*known, name].index(name))
-    return [StatusRow(name, n, n / total) for name in order if (n := statuses[name]) > 0]
+    order = sorted(shares, key=lambda name: [*known, name].index(name))
+    counted = rates.statuses if rates is not None else {}
+    return [StatusRow(name, counted[name], shares[name]) for name in order if counted[name] > 0]
 
 
 def _claims_cell(row: tuple[RateSlice, str]) -> Markup:

@@ -236,7 +236,7 @@ def test_an_edit_that_does_not_verify_is_not_offered(checks: bool, action: Actio
     assert advice.action is action
     if checks:
         assert advice == Advice(
-            Action.ESCALATE, "no edit is offered: 1 claims of the edited answer fail"
+            Action.ESCALATE, "no edit is offered: in the edited answer, 1 claim would fail"
         )
 
 
@@ -278,6 +278,28 @@ def test_dropping_sentences_leaves_the_others_as_they_were(
         assert not any(drops[: len(parts)])
     else:
         assert 2 * len(kept) < len(parts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "passage"),
+    [
+        (
+            "The plan covers MRI scans and X-rays.",
+            "The plan covers MRI scans only after prior authorization, and covers X-rays.",
+        ),
+        (
+            "Refunds are issued and exchanges are always possible.",
+            "Refunds are issued within 30 days and exchanges are always possible.",
+        ),
+        (
+            "The plan covers dental care and vision care.",
+            "The plan covers dental care, except orthodontics, and vision care.",
+        ),
+    ],
+)
+def test_a_restriction_of_one_part_is_not_put_behind_all(answer: str, passage: str) -> None:
+    """It would restrict what the passage does not restrict; the passage's sentence is right."""
+    assert edited(answer, passage) in (passage, "")
 
 
 def test_edits_that_overlap_are_refused() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.verify import (
     AnswerRange,
     Chunk,
@@ -373,3 +374,28 @@ def test_the_one_who_acts_in_the_passive_is_no_other_subject(plan: str) -> None:
     )
 
     assert [claim.status for claim in report.claims] == [ClaimStatus.CHERRY_PICKED]
+
+
+@pytest.mark.parametrize("judge", ["rules", "local"])
+@pytest.mark.parametrize(
+    ("said", "denied"),
+    [
+        ("Savings accounts earn interest.", "Checking accounts do not earn interest."),
+        ("The hotel is open all year.", "The restaurant is not open all year."),
+        ("Employees can work from home.", "Contractors cannot work from home."),
+        ("Full members may vote.", "Associate members may not vote."),
+        ("The plan covers dogs.", "Cats are not covered."),
+        ("Fire damage is covered.", "Flood damage is not covered."),
+        ("The premium plan includes phone support.", "The basic plan does not include it."),
+        ("The plan covers water damage.", "Exclusions: earthquake damage is not covered."),
+    ],
+)
+def test_what_is_denied_of_another_thing_leaves_a_claim_alone(
+    judge: str, said: str, denied: str
+) -> None:
+    """Two things of one kind: the passage about one says nothing of the other."""
+    passages = (Passage("p1", said), Passage("p2", denied))
+
+    report = build_verifier(judge).verify(Exchange("", passages, said))
+
+    assert [claim.status for claim in report.claims] == [ClaimStatus.SUPPORTED]

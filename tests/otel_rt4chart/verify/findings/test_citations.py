@@ -165,6 +165,19 @@ def test_a_cited_passage_that_does_not_say_it_is_found(answer: str, cited: tuple
     assert (finding.claim, finding.passage_ids) == (0, cited)
 
 
+def test_a_citation_of_a_paraphrase_is_not_called_wrong() -> None:
+    """The rules do not read it as support, but it is about the same thing."""
+    passages = (
+        Passage("p1", "The Gold plan covers outpatient imaging."),
+        Passage("p2", "Outpatient imaging without a hospital stay is paid for under Gold."),
+    )
+    answer = "The Gold plan covers outpatient imaging [2]."
+
+    report = Verifier(RulesJudge()).verify(Exchange("", passages, answer))
+
+    assert [claim.status for claim in report.claims] == [ClaimStatus.SUPPORTED]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

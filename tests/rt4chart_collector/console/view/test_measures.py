@@ -43,12 +43,14 @@ def test_a_missing_rate_says_why() -> None:
 
 def test_statuses_are_in_order_with_their_shares() -> None:
     """The order is that of their precedence; a status of a later version comes last."""
-    found = status_rows({"later": 1.0, "stale": 0.0, "cherry_picked": 4.0, "supported": 5.0})
+    statuses = {"later": 1.0, "stale": 0.0, "cherry_picked": 4.0, "supported": 5.0}
+    decided = WHOLE.misleading_sums.wm
+
+    found = status_rows(replace(WHOLE, statuses=statuses))
 
     assert found == [
-        StatusRow("supported", 5.0, 0.5),
-        StatusRow("cherry_picked", 4.0, 0.4),
-        StatusRow("later", 1.0, 0.1),
+        StatusRow("cherry_picked", 4.0, 4 / decided),
+        StatusRow("later", 1.0, 1 / decided),
     ]
 
 

@@ -193,7 +193,7 @@ SELECT
         mapFilter((key, value) -> value != '', map(
             'rt4chart.label', a.Label,
             'rt4chart.hallucination_rate', if(a.Decided > 0, toString(a.Unfaithful / a.Decided), ''),
-            'rt4chart.misleading_rate', if(a.Decided > 0 AND a.Checked != 'no', toString(a.Misleading / a.Decided), ''),
+            'rt4chart.misleading_rate', if(a.Decided > 0 AND a.Checked = 'fully', toString(a.Misleading / a.Decided), ''),
             'rt4chart.claim_counts.entailed', if(a.Label != '', toString(a.Counts['entailed']), ''),
             'rt4chart.claim_counts.contradicted', if(a.Label != '', toString(a.Counts['contradicted']), ''),
             'rt4chart.claim_counts.baseless', if(a.Label != '', toString(a.Counts['baseless']), ''),
@@ -227,7 +227,7 @@ DROP VIEW IF EXISTS {database}.rt4chart_rates;
 CREATE VIEW IF NOT EXISTS {database}.rt4chart_rates_by_measure AS
 WITH
     1.959963984540054 AS z,
-    WX / nullIf(WM, 0) AS p,
+    least(WX / nullIf(WM, 0), 1) AS p,
     p * (1 - p) * WWM / pow(WM, 2) AS binomial,
     if(Answers < 2 OR binomial <= 0,
         1 + 0.2 * (greatest(Decided / greatest(Answers, 1), 1) - 1),
