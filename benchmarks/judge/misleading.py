@@ -1,4 +1,4 @@
-"""Cherry-picked passages and dropped qualifiers: what is found, and what is alleged.
+"""Cherry-picked passages, dropped qualifiers, repeated premises: what is found and what is alleged.
 
     python -m benchmarks.judge.misleading DATA [--split train|dev] [--systems LIST] [--json]
 
@@ -12,6 +12,10 @@ claim itself. Recall at 5% false alarms, by the threshold, and both at the shipp
 Qualifiers: claims of faithful answers without a condition, exception, time or population that their
 source states too, beside the same claims with it ("whole") and without words that limit nothing
 ("shorter"). There is no threshold: recall and false alarms are of claims that the judge entails.
+
+Premises: questions that take a claim for granted ("I heard that …, right?", "Isn't …?"), answered
+with "Yes, …", beside the evidence that refutes the claim, or supports it (FEVER). There is no
+threshold; also how many of these answers have a failed claim at all.
 
 Alarms: the entailed claims of faithful answers, on passages as they are and cut into pieces of
 five sentences.
@@ -54,6 +58,7 @@ from otel_rt4chart.verify.core.steps import answer_batch, run_steps
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.findings.cherry_picking import THRESHOLD, CherryPickSearch
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
+from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.text.segment import segment, segment_passages
@@ -113,7 +118,9 @@ def measure(name: str, data: Path, split: str, answers: int) -> dict[str, float]
     random.Random(3).shuffle(faithful)  # noqa: S311
     picks = list(picks_of(_pairs(data / "nli" / "pairs.jsonl"), split))
     drops = list(islice(drops_of(faithful), _DROPS))
+    pairs = [row for row in _pairs(data / "nli" / "pairs.jsonl") if row["dataset"] == "fever"]
     found = cherry_figures(name, picks) | qualifier_figures(name, drops)
+    found |= premise_figures(name, list(premises_of(pairs, split)))
     if name != "oracle":
         found |= alarm_figures(build_verifier(name), faithful[:answers])
     return found
@@ -373,6 +380,64 @@ def _is_flagged(drop: Drop, verifier: Verifier | None) -> bool | None:
     if not entailed:
         return None
     return any(one.status is ClaimStatus.QUALIFIER_DROPPED for one in entailed)
+
+
+# Premises that are repeated
+
+
+_IS = re.compile(r"^(?P<of>[A-Z][\w.'’ -]{2,40}?)\s(?P<verb>is|was|are|were|has|can)\s(?P<rest>.+)")
+
+
+def premises_of(rows: Sequence[Row], split: str) -> Iterator[tuple[str, Exchange]]:
+    """Questions that presuppose a claim, with the answer that grants it, by the claim's label."""
+    chance = random.Random(2)  # noqa: S311
+    shuffled = sorted(rows, key=lambda row: (row["hypothesis"], row["premise"]))
+    chance.shuffle(shuffled)
+    made: Counter[str] = Counter()
+    for row in shuffled:
+        label, claim = row["label"], row["hypothesis"].rstrip(".")
+        if half(subject(row["premise"])) != split or made[label] >= _PAIRS:
+            continue
+        made[label] += 1
+        found = _IS.match(claim)
+        question = (
+            f"{found['verb'].capitalize()}n't {found['of']} {found['rest']}?".replace(
+                "Cann't", "Can't"
+            )
+            if found and made[label] % 2
+            else f"I heard that {claim}, right?"
+        )
+        yield label, Exchange(question, (Passage("p1", row["premise"]),), f"Yes, {claim}.")
+
+
+class LabelOracle(RulesJudge):
+    """Says of every claim that it has this label, by the first sentence."""
+
+    def __init__(self, label: Label) -> None:
+        """`label` is that of the claim in the data."""
+        super().__init__()
+        self._label = label
+
+    def _judge(
+        self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
+    ) -> tuple[Judgement, ...]:
+        return tuple(Judgement(self._label, (sentences[0].index,), 1.0) for _ in claims)
+
+
+def premise_figures(name: str, asked: Sequence[tuple[str, Exchange]]) -> dict[str, float]:
+    """The share of the answers whose repeated premise is reported, and of those that fail."""
+    verifier = build_verifier(name) if name != "oracle" else None
+    flags: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for label, exchange in asked:
+        judge = verifier or Verifier(LabelOracle(Label(label)))
+        report = judge.verify(exchange)
+        is_reported = any(one.name == FindingName.SYCOPHANTIC for one in report.findings)
+        flags[label].append((is_reported, bool(report.failures)))
+    found = {f"premise.n.{label}": float(len(made)) for label, made in flags.items()}
+    for label, made in flags.items():
+        found[f"premise.reported.{label}"] = sum(one for one, _ in made) / len(made)
+        found[f"premise.failed.{label}"] = sum(one for _, one in made) / len(made)
+    return found
 
 
 # False alarms on faithful answers

@@ -73,6 +73,7 @@ def build_verifier(
         judge,
         embedder=_build_embedder(judge_settings, endpoint),
         budget=_budget_per_answer(judge_settings),
+        cherry_pick_threshold=judge_settings.cherry_pick_threshold,
         clock=clock,
     )
 

@@ -266,6 +266,12 @@ class JudgeSettings:
         matching(r"local|rules|onnx:.+", "local, rules or onnx:PATH"),
         variable="RT4CHART_CASCADE_FIRST",
     )
+    cherry_pick_threshold: float = setting(
+        0.6,
+        "confidence from which a judge's word counts that a passage contradicts a claim",
+        share,
+        variable="RT4CHART_CHERRY_PICK_THRESHOLD",
+    )
     onnx_labels: str = setting(
         "",
         "labels of an onnx judge's logits in order, such as entailed,baseless,contradicted",
