@@ -52,7 +52,8 @@ def routes(result: DemoResult) -> RenderableType:
         f"human: the share of the same claims that the data set labels as wrong. The judge flagged "
         f"{percent(known.recall)} of these {known.marked} claims, and "
         f"{percent(known.false_alarms)} of the {known.claims - known.marked} others. "
-        f"{rank_note(result)}The data set is edited to contain far more errors than real answers.",
+        f"{rank_note(result)}{misleading_note(result)}"
+        "The data set is edited to contain far more errors than real answers.",
         style="dim",
     )
     return Group(table, note)
@@ -65,6 +66,16 @@ def rank_note(result: DemoResult) -> str:
     return (
         f"The rank correlation of our rates with the human rates over the {len(result.routes)} "
         f"routes is {result.rank_correlation:.2f}. "
+    )
+
+
+def misleading_note(result: DemoResult) -> str:
+    """A sentence on the claims that are supported and mislead, which the table leaves out."""
+    if result.total.misleading is None:
+        return ""
+    return (
+        f"Beside them, {percent(result.total.misleading)} of the claims are supported but "
+        "misleading: another passage contradicts or limits them, or a restriction is left out. "
     )
 
 

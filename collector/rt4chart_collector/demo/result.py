@@ -30,6 +30,7 @@ class RouteLine:
     low: float | None
     high: float | None
     people: float | None
+    misleading: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
         low=rate.low,
         high=rate.high,
         people=people.rate,
+        misleading=claim_rate(line.misleading_sums).value,
     )
 
 

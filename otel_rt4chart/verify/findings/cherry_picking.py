@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from heapq import nlargest
 from itertools import groupby
 from operator import mul
 from typing import NamedTuple
@@ -64,6 +65,9 @@ _PER_CLAIM = 3
 # The most passages that one answer sends to a judge at an endpoint, one call each; the most
 # comparisons of a model in this process, about 25 ms each, and of rules, about 5 ms.
 MOST_CALLS, MOST_READ, MOST_COMPARED = 8, 120, 1_000
+# The most sentences of one answer that are searched, those with the most of its claims' content:
+# each is compared with every claim, and the encoder takes 3 to 4 ms for it.
+MOST_SENTENCES = 400
 
 
 class _Reading(NamedTuple):
@@ -122,7 +126,7 @@ class CherryPickSearch:
         ]
         context = segment_passages(unused) if readings else ()
         stems = {stem for one in readings for stem in content(one.text)}
-        touched = [one for one in context if not stems or content(one.reading).keys() & stems]
+        touched = _most_touched(context, stems)
         vectors = yield from self._vectors(touched, readings)
         found: list[Finding] = []
         groups = [tuple(group) for _, group in groupby(touched, key=lambda one: one.passage_id)]
@@ -139,6 +143,8 @@ class CherryPickSearch:
                 found += _findings(exchange, claims, pairs, verdicts, vectors, self)
             if self.problem:
                 break
+        if len(touched) == MOST_SENTENCES and not self.problem:
+            self.problem = f"only the {MOST_SENTENCES} nearest sentences were searched"
         return tuple(found)
 
     def _vectors(
@@ -283,6 +289,21 @@ def _both_sides(own: Sequence[Evidence], against: Sequence[Evidence]) -> tuple[E
         if one.relation == "contradicts" or (one.passage_id, one.start) not in places
     )
     return tuple(dict.fromkeys((*kept, *against)))
+
+
+def _most_touched(context: Sequence[Sentence], stems: Collection[str]) -> list[Sentence]:
+    """The sentences with content of the claims, in order; of too many, those with the most."""
+    weights = {
+        one.index: sum(weight for stem, weight in content(one.reading).items() if stem in stems)
+        for one in context
+    }
+    touched = [one for one in context if not stems or weights[one.index]]
+    if len(touched) > MOST_SENTENCES:
+        nearest = nlargest(
+            MOST_SENTENCES, touched, key=lambda one: (weights[one.index], -one.index)
+        )
+        touched = sorted(nearest, key=lambda one: one.index)
+    return touched
 
 
 def _draft(claim: Claim, text: str) -> DraftClaim:

@@ -34,6 +34,7 @@ from otel_rt4chart.verify.core.steps import answer_batch, run_steps
 from otel_rt4chart.verify.findings.cherry_picking import (
     MOST_CALLS,
     MOST_COMPARED,
+    MOST_SENTENCES,
     CherryPickSearch,
     conflicts,
 )
@@ -350,13 +351,27 @@ def test_the_search_says_when_it_ended_early() -> None:
     search = CherryPickSearch(RulesJudge())
     passages = [
         Passage(f"p{n}", f"Outpatient MRI of the policy is in room {n}. " * 3)
-        for n in range(MOST_COMPARED // 3 + 1)
+        for n in range(MOST_SENTENCES // 3)
     ]
+    claims = [claim()] * (MOST_COMPARED // len(passages) + 1)
 
-    steps = search.run(Exchange("", passages, COVERED), [claim()], passages)
+    steps = search.run(Exchange("", passages, COVERED), claims, passages)
     run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     assert search.problem == ("too_large: more than 1,000 comparisons for cherry-picked passages")
+
+
+def test_of_too_many_sentences_the_nearest_are_searched() -> None:
+    """What contradicts the claim is found among twenty thousand, and the report says so."""
+    search = CherryPickSearch(RulesJudge())
+    many = "The policy is old. " * (50 * MOST_SENTENCES)
+    passages = [Passage("p1", many), Passage("p2", "Outpatient MRI is not covered by the policy.")]
+
+    steps = search.run(Exchange("", passages, COVERED), [claim()], passages)
+    found = run_steps(steps, lambda batch: answer_batch(batch, Meter()))
+
+    assert [one.passage_ids for one in found] == [("p2",)]
+    assert search.problem == "only the 400 nearest sentences were searched"
 
 
 @pytest.mark.parametrize("plan", ["Plus", "Silver", "Gold"])
