@@ -30,8 +30,7 @@ class LabelledClaim:
     @property
     def is_misleading(self) -> bool:
         """True for an entailed claim with a status that says what is wrong with it."""
-        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
-        return self.label is Label.ENTAILED and self.status not in fine
+        return self.status.misleads(self.label)
 
     @property
     def is_failure(self) -> bool:

@@ -15,7 +15,6 @@ from rt4chart_clustering.evalset.case import EvalCase, case_row
 from rt4chart_clustering.gate.answers import NewAnswer
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
-FINE = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
 UNANSWERED = "no answer was given"
 
 
@@ -66,11 +65,7 @@ def _result(case: EvalCase, row: Mapping[str, Any]) -> CaseResult:
     labels = [label for label, _, _ in judged]
     statuses = [status for label, status, _ in judged if label is not Label.NOT_A_CLAIM]
     wrong = [f"{label}: {text}" for label, _, text in judged if label.is_unfaithful]
-    misled = [
-        f"{status}: {text}"
-        for label, status, text in judged
-        if label is Label.ENTAILED and status not in FINE
-    ]
+    misled = [f"{status}: {text}" for label, status, text in judged if status.misleads(label)]
     return CaseResult(
         case.id,
         case.issue,

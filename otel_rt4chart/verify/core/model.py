@@ -66,9 +66,11 @@ class ClaimStatus(StrEnum):
 
     def misleads(self, label: Label) -> bool:
         """True if a claim with this label and status leaves out or contradicts other passages."""
-        fine = (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
-        return label is Label.ENTAILED and self not in fine
+        return label is Label.ENTAILED and self not in FAULTLESS
 
+
+# The statuses that say nothing against a claim.
+FAULTLESS = frozenset({ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED})
 
 _STATUS_LABELS = {
     ClaimStatus.UNSUPPORTED: "not in the passages",

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Edit
+from otel_rt4chart.verify.core.revision import revised
 from rt4chart_collector.console.view.filters import visible
 
 
@@ -30,7 +31,7 @@ class RevisedAnswer:
 def revision(answer: str, edits: Sequence[Edit]) -> RevisedAnswer | None:
     """The revised answer; None without an edit, or where the edits do not fit the stored answer."""
     runs: list[RevisedRun] = []
-    result, done = "", 0
+    done = 0
     for edit in edits:
         if not done <= edit.start <= edit.end <= len(answer):
             return None
@@ -40,13 +41,12 @@ def revision(answer: str, edits: Sequence[Edit]) -> RevisedAnswer | None:
             RevisedRun(answer[start:end], "deleted"),
             RevisedRun(replacement, "inserted"),
         ]
-        result += answer[done:start] + replacement
         done = end
     if not runs:
         return None
     runs.append(RevisedRun(answer[done:]))
     shown = tuple(RevisedRun(visible(run.text), run.change) for run in runs if run.text)
-    return RevisedAnswer(shown, visible(result + answer[done:]))
+    return RevisedAnswer(shown, visible(revised(answer, edits)))
 
 
 def _least(answer: str, edit: Edit) -> tuple[int, int, str]:

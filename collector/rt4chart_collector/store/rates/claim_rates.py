@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.model import FAULTLESS
 from otel_rt4chart.verify.core.rates import (
     AnswerSums,
     Measure,
@@ -130,11 +130,6 @@ class RateSlice:
         return claim_rate(self.misleading_sums)
 
     @property
-    def either_rate(self) -> Rate:
-        """The share of claims that are unfaithful or misleading, of the answers checked for it."""
-        return claim_rate(self.either_sums)
-
-    @property
     def status_shares(self) -> dict[str, float]:
         """The share of the decided claims with each faulty status, of the answers checked for it.
 
@@ -144,7 +139,7 @@ class RateSlice:
         return {
             status: claims / decided
             for status, claims in self.statuses.items()
-            if decided > 0 and status not in (ClaimStatus.SUPPORTED, ClaimStatus.UNDECIDED)
+            if decided > 0 and status not in FAULTLESS
         }
 
     def rate_of(self, measure: Measure) -> Rate:
