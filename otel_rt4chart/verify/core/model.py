@@ -143,13 +143,21 @@ class Exchange:
                 )
 
 
+class Fact(NamedTuple):
+    """One value of structured data: what it is about, its name and itself; any may be empty."""
+
+    subject: str
+    name: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """`text == source[start:end]`, where the source is a passage's text or the answer.
 
     `index` counts over all passages in order (the paper's S), or over the answer. `passage_id` is
     empty for a sentence of the answer. `rendered` puts structured data into words ("WiFi is not
-    available" for `"WiFi": "no"`) and is empty for prose.
+    available" for `"WiFi": "no"`) and is empty for prose; `facts` has the values in it.
     """
 
     index: int
@@ -158,6 +166,7 @@ class Sentence:
     text: str
     passage_id: str = ""
     rendered: str = ""
+    facts: tuple[Fact, ...] = ()
 
     @property
     def reading(self) -> str:

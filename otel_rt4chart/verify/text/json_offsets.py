@@ -46,6 +46,13 @@ _UNIT = re.compile(rf"{_PAIR}|{_ESCAPED}|[^\\]++")
 _QUOTED = re.compile(r"u?(?P<mark>['\"])(?P<inner>(?:(?!(?P=mark)).)*+)(?P=mark)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+# A key that says what kind of thing an object is, and has its name: {"plan": "Basic", "users": 5}.
+_NAMING = re.compile(
+    r"""(?:^|_)(?:name|title|plan|tier|item|product|model|policy|service|feature|course|event
+      |city|employee|person|drug|medicine|device|vehicle|room|dish|sku|option
+      |endpoint|package|subject|entity)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class JsonNode(NamedTuple):
@@ -246,16 +253,19 @@ def _of_object(member: JsonMember, place: _LeafContext) -> Iterator[JsonLeaf]:
 
 
 def _name(node: JsonNode) -> JsonMember | None:
-    """The member that has an object's name."""
-    candidates = [
+    """The member that has an object's name: `name`, else `title`, else a first one like `plan`."""
+    candidates = [member for member in node.members if member.key.lower() in ("name", "title")] or [
         member
-        for member in node.members
-        if member.key.lower() in ("name", "title")
-        and member.node.kind is JsonKind.STRING
-        and one_line(member.node.text)
-        and len(member.node.text) <= LONGEST_NAME
+        for member in node.members[:1]
+        if len(node.members) > 1 and _NAMING.search(member.key)
     ]
-    return min(candidates, key=lambda member: member.key.lower(), default=None)
+    named = [member for member in candidates if _may_name(member.node)]
+    return min(named, key=lambda member: member.key.lower(), default=None)
+
+
+def _may_name(node: JsonNode) -> bool:
+    is_short = len(node.text) <= LONGEST_NAME
+    return is_short and node.kind is JsonKind.STRING and bool(one_line(node.text))
 
 
 def _is_leaf(member: JsonMember) -> bool:

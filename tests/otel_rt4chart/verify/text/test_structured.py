@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.verify.core.model import Fact
 from otel_rt4chart.verify.text.segment import render_structured, segment
 from otel_rt4chart.verify.text.sentences import MAX_SENTENCE
 
@@ -75,7 +76,7 @@ def assert_sound(text: str) -> None:
         return
     assert len(found) > 0
     assert all(before.end <= after.start for before, after in pairwise(found))
-    for start, end, said in found:
+    for start, end, said, _ in found:
         assert 0 <= start < end <= len(text)
         assert text[start:end] == text[start:end].strip()
         assert said == " ".join(said.split())
@@ -179,8 +180,8 @@ ROW = "the first, which is covered, and the second, which is covered, " * 200
         f"| name | text |\n|---|---|\n| a | {ROW}. It ends. |",
         f"name,text\na,{'covered ' * 900}\nb,x y z",
         f"Our plans. {ROW}\n\n| name | text |\n|---|---|\n| a | b |",
-        "| " + " | ".join(f"column {n}" for n in range(900)) + " |\n" + "|-" * 900 + "|\n"
-        + "| " + " | ".join(map(str, range(900))) + " |",
+        "|" + "|".join(f"c{n}" for n in range(900)) + "|\n" + "|-" * 900 + "|\n"
+        + ("| " + " | ".join(f"the text of cell {n}" for n in range(900)) + " |\n") * 4,
     ],
     ids=["prose", "escaped", "element", "number", "cell", "csv", "line", "wide"],
 )  # fmt: skip
@@ -189,7 +190,7 @@ def test_what_is_told_is_bounded(text: str) -> None:
     assert_sound(text)
     assert len(words(text)) > 2
     assert max(map(len, words(text))) <= MAX_SENTENCE + 200
-    kept = "".join(text[start:end] for start, end, _ in render_structured(text) or ())
+    kept = "".join(text[start:end] for start, end, _, _ in render_structured(text) or ())
     assert len(kept) > 0.9 * len(text)
 
 
@@ -241,19 +242,83 @@ def test_a_value_of_a_block_that_says_no_is_a_value() -> None:
 
 
 def test_a_markdown_table_is_told_by_row() -> None:
-    """The first cell is the subject, blanks are said, and lines around the table are kept."""
+    """Every cell is read with its header, blanks are said, and text around the table is kept."""
     text = (
-        "Our plans\n\n| Plan | Price | Seats |\n|---|:-:|---|\n"
+        "Our plans. They differ.\n\n| Plan | Price | Seats |\n|---|:-:|---|\n"
         "| Basic | $10 | 3 |\n| eTeam | | a\\|b |\n\nAsk us."
     )
     assert words(text) == [
         "Our plans.",
-        "Columns: Plan, price, seats.",
-        "Basic: price is $10; seats is 3.",
-        "eTeam: price is not given; seats is a|b.",
+        "They differ.",
+        "Plan Basic: price is $10; seats is 3.",
+        "Plan eTeam: price is not given; seats is a|b.",
         "Ask us.",
     ]
-    assert slices(text)[1:3] == ["| Plan | Price | Seats |\n|---|:-:|---|", "| Basic | $10 | 3 |"]
+    assert slices(text)[1:3] == ["They differ.", "| Basic | $10 | 3 |"]
+    assert [facts for *_, facts in render_structured(text) or ()][2:4] == [
+        (Fact("Basic", "price", "$10"), Fact("Basic", "seats", "3")),
+        (Fact("eTeam", "price", ""), Fact("eTeam", "seats", "a|b")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        ("Model|Price", "X200|$249", "Model X200: price is $249."),
+        ("Name|Price", "X200|$249", "X200: price is $249."),
+        ("From Bergen to|Duration", "Oslo|7 hours", "From Bergen to Oslo: duration is 7 hours."),
+        ("Option|Default", "--workers|4", "Option --workers: default is 4."),
+        ("Model|Weight (g)|Price (USD)", "X200|254|249",
+         "Model X200: weight is 254 g; price is 249 USD."),
+        ("Model|Waterproof|WiFi", "X200|no|yes", "Model X200: is not waterproof; WiFi: yes."),
+        ("Feature|Free|Pro", "SSO|✗|✓", "Feature SSO: free: no; pro: yes."),
+        ("|Oslo|Rome", "Height|3 m|5 m", "Height: oslo is 3 m; rome is 5 m."),
+        ("Year|Winner", "1968|**Sweden**", "Year 1968: winner is Sweden."),
+    ],
+)  # fmt: skip
+def test_a_cell_is_read_with_its_header(header: str, row: str, expected: str) -> None:
+    """So is the label of the row; a unit in a header goes to the number, a flag says what it is."""
+    bars = "|-" * len(header.split("|"))
+    assert words(f"|{header}|\n{bars}|\n|{row}|\n") == [expected]
+
+
+def test_a_header_that_is_repeated_is_read_once() -> None:
+    """It states nothing."""
+    text = "|year|winner|\n|-|-|\n|1968|sweden|\n|year|winner|\n|1970|ghana|"
+    assert words(text) == ["Year 1968: winner is sweden.", "Year 1970: winner is ghana."]
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("| | Joan Baez |\n|-|-|\n| Born | 1941 |", ["Joan Baez: born is 1941."]),
+        ("## X200\n| Field | Value |\n|-|-|\n| weight_g | 254 |\n| Waterproof | no |",
+         ["## X200.", "X200: weight is 254 g.", "X200: is not waterproof."]),
+        ("It is new.\n\n| Key | Value |\n|-|-|\n| Weight | 254 g |",
+         ["It is new.", "Weight is 254 g."]),
+        ("Rates\n\n| Weight | Price |\n|-|-|\n| up to 2 kg | $6 |",
+         ["Rates.", "Weight up to 2 kg: price is $6."]),
+    ],
+)  # fmt: skip
+def test_a_list_of_properties_has_the_title_in_front(table: str, expected: list[str]) -> None:
+    """The title is the second header, or the caption; a sentence before the table is none."""
+    assert words(table) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"plan": "Basic", "disk_gb": 50}', ["The plan is Basic.", "Disk is 50 GB (Basic)."]),
+        ('{"timeout_s": 20, "level": "info"}', ["Timeout is 20 seconds.", "Level is info."]),
+        ('{"trial_days": 14, "users": 5}', ["Trial is 14 days.", "Users is 5."]),
+        ('{"waterproof": false}', ["Is not waterproof."]),
+        ('{"winter_sports_covered": false}', ["Winter sports are not covered."]),
+        ('{"shows_ads": true}', ["Shows ads: yes."]),
+    ],
+)  # fmt: skip
+def test_a_key_with_a_unit_or_a_property_is_told_in_words(text: str, expected: list[str]) -> None:
+    """The unit goes to the number, and a flag of a property says it or denies it."""
+    assert words(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -263,9 +328,8 @@ def test_a_markdown_table_is_told_by_row() -> None:
 def test_separated_values_are_told_as_a_table(text: str) -> None:
     """Commas and tabs divide cells as bars do."""
     expected = [
-        "Columns: Plan, unit price.",
-        "Basic: unit price is $10.",
-        "Pro: unit price is $20.",
+        "Plan Basic: unit price is $10.",
+        "Plan Pro: unit price is $20.",
     ]
     assert words(text) == expected
 
