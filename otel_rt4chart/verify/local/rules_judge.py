@@ -13,6 +13,7 @@ from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 from otel_rt4chart.verify.local.verdict import (
     Odds,
     RulesHeads,
+    Thresholds,
     clash_floor,
     early_judgement,
     judgement_from_odds,
@@ -94,6 +95,5 @@ class RulesJudge(WholeContextJudge):
         return Odds(
             max(unfaithful.probability(values), uncovered_floor(reading), clash_floor(reading)),
             max(contradicted.probability(values), swap_floor(reading)),
-            unfaithful.threshold,
-            contradicted.threshold,
+            Thresholds(unfaithful.threshold, unfaithful.threshold, contradicted.threshold),
         )

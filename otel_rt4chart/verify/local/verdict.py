@@ -68,13 +68,25 @@ def rules_heads() -> RulesHeads:
     )
 
 
+class Thresholds(NamedTuple):
+    """Where a judge decides.
+
+    A claim is entailed below `entailed_below`, contradicted or baseless from `unfaithful_from` on
+    (contradicted from `contradicted_from` on, of P(contradicted | unfaithful)), and in between
+    undecided.
+    """
+
+    entailed_below: float
+    unfaithful_from: float
+    contradicted_from: float
+
+
 class Odds(NamedTuple):
-    """P(unfaithful), P(contradicted | unfaithful), and the threshold of each."""
+    """P(unfaithful), P(contradicted | unfaithful), and the thresholds they are compared with."""
 
     unfaithful: float
     contradicted: float
-    unfaithful_threshold: float
-    contradicted_threshold: float
+    thresholds: Thresholds
 
 
 # Of the training rows' single claims with less of their weight in the passages, 443 of 470 are
@@ -267,7 +279,8 @@ def judgement_from_odds(
     near: Sequence[Sentence] = (),
     marked: Sequence[str] = (),
 ) -> Judgement:
-    """Entailed; contradicted, where a sentence sets something against the claim; else baseless.
+    """Entailed; undecided between the thresholds; contradicted, where a sentence sets something
+    against the claim; else baseless.
 
     `near` are the sentences that a network read with the claim, best first, and `marked` the words
     of the claim that it holds wrong; a judge without a network gives neither. The confidence is
@@ -275,11 +288,14 @@ def judgement_from_odds(
     """
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
-    if odds.unfaithful < odds.unfaithful_threshold and evidence:
+    thresholds = odds.thresholds
+    if odds.unfaithful < thresholds.entailed_below and evidence:
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
+    if odds.unfaithful < thresholds.unfaithful_from and evidence:
+        return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
     confidence = min(MAX_CONFIDENCE, odds.unfaithful)
-    if odds.contradicted >= odds.contradicted_threshold:
+    if odds.contradicted >= thresholds.contradicted_from:
         clashing = _confirmed_by_marks(select_differences(reading, rivals=True), marked)
         if clashing:
             indices = tuple(sorted({sentences[one.sentence].index for one in clashing}))
@@ -311,6 +327,16 @@ def judgement_from_odds(
         confidence=confidence,
         reason=missing_words_reason(reading, [one.claimed for one in missing]),
         clashes=tuple(missing),
+    )
+
+
+def _unsure_reason(odds: Odds) -> str:
+    """How likely the claim is supported, and from where on this judge decides."""
+    entailed_below, unfaithful_from, _ = odds.thresholds
+    return (
+        f"not sure: supported with a probability of {1.0 - odds.unfaithful:.0%}; this judge calls "
+        f"a claim supported above {1.0 - entailed_below:.0%}, and not supported from "
+        f"{1.0 - unfaithful_from:.0%} down"
     )
 
 

@@ -19,6 +19,7 @@ from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
 from otel_rt4chart.verify.local.verdict import (
     LogisticHead,
     Odds,
+    Thresholds,
     clash_floor,
     early_judgement,
     judgement_from_odds,
@@ -52,13 +53,15 @@ class StackedHeads:
     """The heads over features and network: `unfaithful` first, then `contradicted` of those.
 
     The other class is entailed for the first and baseless for the second. A word of the claim is
-    marked where the network gives it at least the probability `marked_from` of being wrong.
+    marked where the network gives it at least the probability `marked_from` of being wrong. A claim
+    is undecided where P(unfaithful) lies between the two values of `unsure`.
     `digest` identifies the fit.
     """
 
     unfaithful: LogisticHead
     contradicted: LogisticHead
     marked_from: float
+    unsure: tuple[float, float]
     digest: str
 
 
@@ -70,7 +73,8 @@ def read_stacked_heads(folder: Path) -> StackedHeads:
         fitted = json.loads(written)
         heads = [read_head(fitted[name], STACK_FEATURES) for name in ("unfaithful", "contradicted")]
         digest = hashlib.blake2b(written, digest_size=3).hexdigest()
-        return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), digest)
+        unsure = (float(fitted["unsure"][0]), float(fitted["unsure"][1]))
+        return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), unsure, digest)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError(
             f"{path}: expected the heads of this version's judge, got "
@@ -198,8 +202,7 @@ class LocalJudge(WholeContextJudge):
                 swap_floor(plan.reading),
                 negation_floor(plan.reading),
             ),
-            unfaithful.threshold,
-            contradicted.threshold,
+            Thresholds(*self._stack.unsure, contradicted.threshold),
         )
         return judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)
