@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.judge.figures import (
     Bin,
@@ -18,6 +18,7 @@ from benchmarks.judge.sections import Runs
 from benchmarks.judge.tables import Cell, Table
 from otel_rt4chart.bench.tables import THRESHOLDS
 from otel_rt4chart.verify.core.cascade import threshold_for_error
+from otel_rt4chart.verify.core.model import Label
 
 KEPT = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 TARGETS = (0.10, 0.15, 0.20, 0.25)
@@ -91,6 +92,46 @@ def bins(runs: Runs) -> Table:
         for number, one in enumerate(_doubts(claims, is_balanced=rates == BALANCED), start=1)
     ]
     return Table("4b. Reliability of claims", note, head, rows)
+
+
+def decisions(runs: Runs) -> Table:
+    """How much each system leaves undecided, and how often each of its labels is right."""
+    head = ("rates", "system", "claims", "undecided", "entailed", "right", "flagged", "right",
+            "contradicted", "unfaithful", "contradicted, as told")  # fmt: skip
+    note = (
+        "Shares of claims; rates as in 4. Right: of the claims called entailed those that are, of"
+        " the flagged ones those that are unfaithful. Of those called contradicted: how many are"
+        " unfaithful, and, where people told both labels, how many they call contradicted."
+    )
+    rows: list[Sequence[Cell]] = []
+    for rates in (OWN, BALANCED):
+        for name, judged in runs.items():
+            known = known_claims(judged)
+            weights = _weights(known, is_balanced=rates == BALANCED)
+            rows.append((rates, name, len(known), *_decisions(known, weights)))
+    return Table("4c. Decisions on claims", note, head, rows)
+
+
+def _decisions(known: Sequence[KnownClaim], weights: Sequence[float]) -> Iterator[Cell]:
+    weighted = list(zip(known, weights, strict=True))
+    total = sum(weights) or 1.0
+
+    def share(of: Sequence[tuple[KnownClaim, float]], right: Callable[[KnownClaim], bool]) -> Cell:
+        mass = sum(weight for _, weight in of)
+        return sum(weight for one, weight in of if right(one)) / mass if mass else None
+
+    groups = {
+        "undecided": [one for one in weighted if not one[0].said.label.is_decided],
+        "entailed": [one for one in weighted if one[0].said.label is Label.ENTAILED],
+        "flagged": [one for one in weighted if one[0].said.label.is_unfaithful],
+        "contradicted": [one for one in weighted if one[0].said.label is Label.CONTRADICTED],
+    }
+    for name, group in groups.items():
+        yield sum(weight for _, weight in group) / total
+        if name != "undecided":
+            yield share(group, lambda one: one.is_wrong == one.said.label.is_unfaithful)
+    told = [one for one in groups["contradicted"] if one[0].kind is not None]
+    yield share(told, lambda one: one.kind is Label.CONTRADICTED)
 
 
 def coverage_risk(runs: Runs) -> Table:

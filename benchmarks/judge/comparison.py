@@ -33,6 +33,7 @@ def quality(runs: Runs, responses: Path) -> list[Table]:
         sections.spans(runs),
         certainty.calibration(runs),
         certainty.bins(runs),
+        certainty.decisions(runs),
         certainty.coverage_risk(runs),
         certainty.escalation(runs),
         sections.kinds(runs, kinds_of(responses)),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
@@ -109,6 +109,24 @@ def rules() -> System:
 
 def network() -> System:
     """The embedded judge by its network alone: the likelier of entailed and not, without heads."""
+    alone = {"intercept": 0.0, "slope": 1.0, "offset": 0.0, "threshold": 0.5}
+    heads = {
+        "unfaithful": alone | {"weights": {"network": 1.0}},
+        "contradicted": alone | {"weights": {"network_kind": 1.0}},
+        "unsure": [0.5, 0.5],
+    }
+    return with_heads(lambda shipped: shipped | heads)
+
+
+def forced() -> System:
+    """The embedded judge where it has to decide every claim, by one threshold."""
+    return with_heads(
+        lambda shipped: shipped | {"unsure": [shipped["unfaithful"]["threshold"]] * 2}
+    )
+
+
+def with_heads(change: Callable[[dict[str, Any]], dict[str, Any]]) -> System:
+    """The embedded judge with other heads than those that ship."""
     import json
     import shutil
     import tempfile
@@ -117,15 +135,10 @@ def network() -> System:
     from otel_rt4chart.verify import LocalJudge, Verifier
     from rt4chart_models import folder
 
-    alone = {"intercept": 0.0, "slope": 1.0, "offset": 0.0, "threshold": 0.5}
-    heads = {
-        "unfaithful": alone | {"weights": {"network": 1.0}},
-        "contradicted": alone | {"weights": {"network_kind": 1.0}},
-        "marked_from": 0.5,
-    }
     with tempfile.TemporaryDirectory() as directory:
         models = shutil.copytree(folder(), Path(directory) / "models")
-        (models / "head.json").write_text(json.dumps(heads), "utf-8")
+        heads = models / "head.json"
+        heads.write_text(json.dumps(change(json.loads(heads.read_text("utf-8")))), "utf-8")
         judge = LocalJudge(models, threads=int(os.environ.get("RT4CHART_ONNX_THREADS", "0")))
     return partial(verified, Verifier(judge))
 
@@ -171,5 +184,6 @@ SYSTEMS: dict[str, Callable[[], System]] = {
     "ai-evaluation": ai_evaluation,
     "rules": rules,
     "network": network,
+    "forced": forced,
     "local": partial(built, "local"),
 }

@@ -1,0 +1,48 @@
+"""Between its two thresholds a judge says that it is not sure, and says no more."""
+
+from __future__ import annotations
+
+import pytest
+
+from otel_rt4chart.verify.core.model import Judgement, Label, Passage
+from otel_rt4chart.verify.language.slots import read_context, read_slots
+from otel_rt4chart.verify.local.features import read_claim
+from otel_rt4chart.verify.local.verdict import Odds, Thresholds, judgement_from_odds
+from otel_rt4chart.verify.text.segment import segment_passages
+
+THRESHOLDS = Thresholds(0.3, 0.7, 0.5)
+
+
+def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
+    """The verdict on a claim with another number, at these odds."""
+    sentences = segment_passages((Passage("p1", "The trial lasts 30 days."),))
+    context = read_context([one.reading for one in sentences])
+    reading = read_claim(read_slots("The trial lasts 14 days."), context)
+    return judgement_from_odds(reading, Odds(unfaithful, contradicted, THRESHOLDS), sentences)
+
+
+@pytest.mark.parametrize(
+    ("unfaithful", "label"),
+    [
+        (0.0, Label.ENTAILED),
+        (0.29, Label.ENTAILED),
+        (0.3, Label.UNDECIDED),
+        (0.69, Label.UNDECIDED),
+        (0.7, Label.CONTRADICTED),
+        (1.0, Label.CONTRADICTED),
+    ],
+)
+def test_each_threshold_belongs_to_the_label_above_it(unfaithful: float, label: Label) -> None:
+    """A probability that is equal to a threshold is at or above it."""
+    assert judged(unfaithful).label is label
+
+
+def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None:
+    """Neither evidence nor differences: those of an uncertain verdict are guesses."""
+    found = judged(0.5)
+
+    assert found.reason == (
+        "not sure: supported with a probability of 50%; this judge calls a claim supported above "
+        "70%, and not supported from 30% down"
+    )
+    assert (found.sentences, found.clashes) == ((), ())
