@@ -371,7 +371,7 @@ _DATE = re.compile(
     rf"(?:,?\s+(?P<year_b>{_YEAR})\b)?"
     rf"|\b(?P<month_c>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year_c>{_YEAR})\b"
     rf"|\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b"
-    rf"|\b(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])\.?m\b\.?"
+    rf"|\b(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])(?:m\b|\.m\b\.?)"
     rf"|\b(?P<hour_b>[01]?\d|2[0-3]):(?P<minute_b>[0-5]\d)\b"
     rf"|(?<![\d.,$€£#])\b(?P<year_d>{_YEAR})\b(?![.,]\d|\s?%|-(?!{_YEAR}\b)\d)"
     rf"|\b(?P<month_d>january|february|april|june|july|august|september|october|november"

@@ -140,7 +140,8 @@ def _checked(url: str) -> SplitResult:
 
 
 def _address_error(url: str, problem: str = "") -> SettingsError:
-    shown = re.sub("//.*@", "//***@", url)
+    # What stands before an "@" or behind a "?" may be a secret, also without a scheme.
+    shown = re.sub(r"^(\w+://)?.*@", r"\1***@", re.sub(r"\?.*", "?***", url, flags=re.DOTALL))
     got = repr(shown) if shown else f"one that cannot be used ({problem})"
     return SettingsError(
         f"OPENAI_BASE_URL: expected an address such as http://localhost:8000/v1, got {got}"

@@ -80,3 +80,18 @@ def test_a_span_of_years_is_two_years() -> None:
     """`1491-1510`; a number behind a year and a hyphen is none."""
     assert [one.year for one in moments("It dates from 1491-1510.")] == [1491, 1510]
     assert moments("Part 1991-7 is sold out.") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It closes at 8 pm.", "8 pm"),
+        ("It closes at 8pm. Then it opens.", "8pm"),
+        ("It closes at 8 p.m.", "8 p.m."),
+        ("It closes at 8:30 a.m. daily.", "8:30 a.m."),
+    ],
+)
+def test_a_time_of_day_has_only_the_dots_of_its_abbreviation(text: str, said: str) -> None:
+    """The dot that ends the sentence is not part of it."""
+    first = only(text)
+    assert text[first.start : first.end] == said

@@ -128,3 +128,22 @@ def test_an_address_that_is_none_is_refused_in_words(
 def test_an_address_is_told_without_credentials() -> None:
     """It stands in the cache's keys."""
     assert address_of("http://user:pw@host:81/v1/?key=x") == "http://host:81/v1"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://user:hunter22@host/v1",
+        "user:hunter22@host/v1",
+        "https//user:hunter22@host/v1",
+        "ftp://host/v1?key=hunter22",
+        "host?key=hunter22\n&a=b",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_shown_without_its_secrets(address: str) -> None:
+    """Whether or not it is one at all."""
+    with pytest.raises(SettingsError, match="expected an address such as") as refused:
+        Endpoint(base_url=address, api_key=KEY)
+
+    assert "hunter22" not in str(refused.value)
+    assert "***" in str(refused.value)
