@@ -9,6 +9,7 @@ from otel_rt4chart.verify.core.judge import Hint
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
 from otel_rt4chart.verify.decompose import rules as decomposition
 from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
+from otel_rt4chart.verify.local.cells import CellIndex
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 from otel_rt4chart.verify.local.verdict import (
     Odds,
@@ -76,13 +77,18 @@ class RulesJudge(WholeContextJudge):
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
     ) -> tuple[Judgement, ...]:
         context = read_context([sentence.reading for sentence in sentences])
-        return tuple(self._judge_one(claim, context, sentences) for claim in claims)
+        cells = CellIndex(sentences)
+        return tuple(self._judge_one(claim, context, cells, sentences) for claim in claims)
 
     def _judge_one(
-        self, draft: DraftClaim, context: ContextIndex, sentences: Sequence[Sentence]
+        self,
+        draft: DraftClaim,
+        context: ContextIndex,
+        cells: CellIndex,
+        sentences: Sequence[Sentence],
     ) -> Judgement:
         claim = read_slots(blank_citations(draft.text))
-        known = early_judgement(draft, claim, context, sentences)
+        known = early_judgement(draft, claim, context, sentences) or cells.judge(claim)
         if known is not None:
             return known
         reading = read_claim(claim, context)

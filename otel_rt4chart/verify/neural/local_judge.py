@@ -14,6 +14,7 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.decompose.grounding import MAX_NARROW_SHARE
 from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
+from otel_rt4chart.verify.local.cells import CellIndex
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
 from otel_rt4chart.verify.local.verdict import (
@@ -151,7 +152,8 @@ class LocalJudge(WholeContextJudge):
     ) -> tuple[Judgement, ...]:
         """The network reads all claims in one call."""
         context = read_context([sentence.reading for sentence in sentences])
-        plans = [self._plan(claim, context, sentences) for claim in claims]
+        cells = CellIndex(sentences)
+        plans = [self._plan(claim, context, cells, sentences) for claim in claims]
         asked = [plan for plan in plans if isinstance(plan, _NetworkPlan)]
         reads = iter(self._network.read([(plan.claim, plan.evidence) for plan in asked]))
         return tuple(
@@ -160,11 +162,15 @@ class LocalJudge(WholeContextJudge):
         )
 
     def _plan(
-        self, draft: DraftClaim, context: ContextIndex, sentences: tuple[Sentence, ...]
+        self,
+        draft: DraftClaim,
+        context: ContextIndex,
+        cells: CellIndex,
+        sentences: tuple[Sentence, ...],
     ) -> _NetworkPlan | Judgement:
         text = blank_citations(draft.text)
         claim = read_slots(text)
-        known = early_judgement(draft, claim, context, sentences)
+        known = early_judgement(draft, claim, context, sentences) or cells.judge(claim)
         if known is not None:
             return known
         length = self._network.length(text, "")
