@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
 
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
@@ -15,7 +14,6 @@ from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import (
     Token,
-    detect_language,
     token_range,
     tokenize,
 )
@@ -151,7 +149,6 @@ _cached_slots = TextCache(_read, len, characters=_CACHED_CHARACTERS)
 _PREFIX = 5
 _ALIKE = 0.7  # of the longer of two stems, their common beginning
 _MAX_ALIKE = 200  # stems are compared with each other; no dictionary has as many in one place
-_SAMPLE = 500  # words that show a context's language
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,6 @@ class ContextIndex:
     dates: frozenset[tuple[int | None, ...]]
     initials: frozenset[str]
     keys: dict[str, int]
-    language: str | None
 
     def equivalents(self, stem: str, *measures: str) -> tuple[str, ...]:
         """The context's stems that match a claim's word: the same one, synonyms, other endings."""
@@ -221,7 +217,6 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
         frozenset().union(*(slots.initials for slots in sentences)),
         # Reversed, so that of equal sentences the first one is the evidence.
         {slots.key: at for at, slots in reversed(tuple(enumerate(sentences)))},
-        detect_language(islice(chain.from_iterable(slots.tokens for slots in sentences), _SAMPLE)),
     )
 
 

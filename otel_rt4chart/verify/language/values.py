@@ -223,6 +223,8 @@ def _word_value(word: str) -> float:
         return float(_ORDINALS[word])
     if word in _MULTIPLES:
         return _MULTIPLES[word]
+    if word == "zero":
+        return 0.0
     parts = word.split()
     factor = 100 if parts[-1] == "hundred" else 1
     total = sum(_ONES.get(part, 0) + _TENS.get(part, 0) for part in parts)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from otel_rt4chart.verify.core.judge import Hint
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Sentence
 from otel_rt4chart.verify.decompose import rules as decomposition
-from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 from otel_rt4chart.verify.local.verdict import (
     Odds,
     RulesHeads,
     Thresholds,
     clash_floor,
-    early_judgement,
     judgement_from_odds,
     rules_heads,
     swap_floor,
@@ -76,18 +76,18 @@ class RulesJudge(WholeContextJudge):
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
     ) -> tuple[Judgement, ...]:
-        context = read_context([sentence.reading for sentence in sentences])
-        return tuple(self._judge_one(claim, context, sentences) for claim in claims)
+        early = EarlyVerdicts(sentences)
+        return tuple(self._judge_one(claim, early, sentences) for claim in claims)
 
     def _judge_one(
-        self, draft: DraftClaim, context: ContextIndex, sentences: Sequence[Sentence]
+        self, draft: DraftClaim, early: EarlyVerdicts, sentences: Sequence[Sentence]
     ) -> Judgement:
         claim = read_slots(blank_citations(draft.text))
-        known = early_judgement(draft, claim, context, sentences)
+        known = early.judge(draft, claim)
         if known is not None:
             return known
-        reading = read_claim(claim, context)
-        return judgement_from_odds(reading, self._odds(reading), sentences)
+        reading = read_claim(claim, early.index)
+        return early.settle(judgement_from_odds(reading, self._odds(reading), sentences))
 
     def _odds(self, reading: ClaimReading) -> Odds:
         unfaithful, contradicted = self._heads.unfaithful, self._heads.contradicted

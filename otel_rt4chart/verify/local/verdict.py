@@ -12,9 +12,8 @@ from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
-from otel_rt4chart.verify.core.model import Clash, DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots
-from otel_rt4chart.verify.language.tokens import are_different_languages, content, detect_language
+from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.differences import SlotDifference
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
 
@@ -246,30 +245,6 @@ def _passage_name(sentence: Sentence) -> str:
 
 
 MAX_CONFIDENCE = 0.99  # no verdict in this process is certain
-
-
-def early_judgement(
-    draft: DraftClaim, claim: Slots, context: ContextIndex, sentences: Sequence[Sentence]
-) -> Judgement | None:
-    """The judgement of a claim that needs no features; None for any other claim.
-
-    Such are: no claim, nothing to compare, a verbatim copy, another language.
-    """
-    if not draft.is_claim:
-        return Judgement(Label.NOT_A_CLAIM, confidence=1.0, reason="states nothing to check")
-    if not claim.content and not claim.quantities:
-        return Judgement(Label.UNDECIDED, reason="nothing to check")
-    copied = context.keys.get(claim.key)
-    if copied is not None:
-        index = (sentences[copied].index,)
-        return Judgement(Label.ENTAILED, index, MAX_CONFIDENCE, "is in the passage word for word")
-    if are_different_languages(detect_language(claim.tokens), context.language):
-        return Judgement(
-            Label.UNDECIDED,
-            reason=f"the passages are in another language ({context.language}): "
-            "this judge compares words",
-        )
-    return None
 
 
 def judgement_from_odds(

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.decompose.grounding import MAX_NARROW_SHARE
-from otel_rt4chart.verify.language.slots import ContextIndex, read_context, read_slots
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
 from otel_rt4chart.verify.local.verdict import (
@@ -21,7 +22,6 @@ from otel_rt4chart.verify.local.verdict import (
     Odds,
     Thresholds,
     clash_floor,
-    early_judgement,
     judgement_from_odds,
     negation_floor,
     read_head,
@@ -154,21 +154,23 @@ class LocalJudge(WholeContextJudge):
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]
     ) -> tuple[Judgement, ...]:
         """The network reads all claims in one call."""
-        context = read_context([sentence.reading for sentence in sentences])
-        plans = [self._plan(claim, context, sentences) for claim in claims]
+        early = EarlyVerdicts(sentences)
+        plans = [self._plan(claim, early, sentences) for claim in claims]
         asked = [plan for plan in plans if isinstance(plan, _NetworkPlan)]
         reads = iter(self._network.read([(plan.claim, plan.evidence) for plan in asked]))
         return tuple(
-            self._decide(plan, next(reads), sentences) if isinstance(plan, _NetworkPlan) else plan
+            early.settle(self._decide(plan, next(reads), sentences))
+            if isinstance(plan, _NetworkPlan)
+            else plan
             for plan in plans
         )
 
     def _plan(
-        self, draft: DraftClaim, context: ContextIndex, sentences: tuple[Sentence, ...]
+        self, draft: DraftClaim, early: EarlyVerdicts, sentences: tuple[Sentence, ...]
     ) -> _NetworkPlan | Judgement:
         text = blank_citations(draft.text)
         claim = read_slots(text)
-        known = early_judgement(draft, claim, context, sentences)
+        known = early.judge(draft, claim)
         if known is not None:
             return known
         length = self._network.length(text, "")
@@ -180,7 +182,7 @@ class LocalJudge(WholeContextJudge):
             )
         near = tuple(nearest_sentences(text, sentences, cached_linker(sentences)))
         evidence = join_fitting(near, lambda part: self._network.length(text, part) <= LONGEST)
-        return _NetworkPlan(text, near, evidence, read_claim(claim, context))
+        return _NetworkPlan(text, near, evidence, read_claim(claim, early.index))
 
     def _decide(
         self, plan: _NetworkPlan, read: NetworkReading, sentences: Sequence[Sentence]

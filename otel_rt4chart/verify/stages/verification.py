@@ -45,6 +45,7 @@ from otel_rt4chart.verify.decompose.grounding import (
     repair_drafts,
 )
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
+from otel_rt4chart.verify.language.identify import foreign_language
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
@@ -53,6 +54,7 @@ from otel_rt4chart.verify.text.sentences import whole_graphemes
 
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
+_SAMPLE = 50  # sentences that show the language of the passages
 _NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
 
 
@@ -236,6 +238,7 @@ class VerificationRun:
         linker = Linker(self.context, vectors[: len(self.context)])
         dense = vectors[len(self.context) :] or [()] * len(texts)
         linked = set()
+        is_foreign = bool(foreign_language(" ".join(one.text for one in self.context[:_SAMPLE])))
         for number, text, vector in zip(numbers, texts, dense, strict=True):
             found = linker.candidates(text, vector, limit=self.options.candidates)
             self.candidates[number] = frozenset(link.sentence for link in found)
@@ -246,8 +249,9 @@ class VerificationRun:
                 link.score >= self.options.floor or link.cosine >= self.options.dense_floor
                 for link in found
             )
-            # A claim without a content word cannot be linked, so the judge must decide it.
-            if is_linked or not content(text):
+            # Without a content word, or in another language, a claim cannot be linked by words, so
+            # the judge must decide it.
+            if is_linked or is_foreign or not content(text) or foreign_language(text):
                 linked.add(number)
         # Where no claim is linked, the languages may differ: the judge then reads every chunk.
         unlinked = set(numbers) - linked if linked else set()

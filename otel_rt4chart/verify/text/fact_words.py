@@ -102,6 +102,18 @@ def kind_of_flag(key: str, kind: JsonKind, text: str) -> JsonKind:
     return _FLAGS.get(text.lower(), kind) if is_flag else kind
 
 
+_NONE = frozenset({"none", "not included", "not available", "not covered", "not supported"})
+_FULL = frozenset({"included", "available", "covered", "supported"})
+
+
+def flag_value(name: str, value: str) -> bool | None:
+    """True or False for a value that says whether there is what it is named after; else None."""
+    kind = kind_of_flag(name, JsonKind.STRING, value)
+    if kind is JsonKind.TRUE or value.lower() in _FULL:
+        return True
+    return False if kind is JsonKind.FALSE or value.lower() in _NONE else None
+
+
 def with_unit(key: str, value: str) -> tuple[str, str]:
     """The key and a bare number with the unit that the key ends with moved behind the number."""
     match = _KEY_UNIT.fullmatch(key) if _NUMBER.fullmatch(value) else None

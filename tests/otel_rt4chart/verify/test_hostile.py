@@ -196,7 +196,7 @@ def test_an_answer_in_another_language_is_left_to_a_judge_that_knows_it() -> Non
     found = reports(exchange)
 
     assert found["local"].label is AnswerLabel.UNDECIDED
-    assert "another language" in found["local"].claims[0].reason
+    assert "not in English (German)" in found["local"].claims[0].reason
     assert found["openai"].usage.calls == 2
 
 
