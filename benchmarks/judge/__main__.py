@@ -13,14 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.judge.comparison import quality, run
-from benchmarks.judge.gold import sample
+from benchmarks.judge import certainty, sections
+from benchmarks.judge.gold import judge, kinds_of, sample
+from benchmarks.judge.sections import Runs
 from benchmarks.judge.speed import speed
-from benchmarks.judge.systems import SYSTEMS
-from benchmarks.judge.tables import as_markdown, as_text, as_value
-from otel_rt4chart.bench.dataset import RESPONSES, choose_split, read_rows
+from benchmarks.judge.systems import SYSTEMS, system
+from benchmarks.judge.tables import Table, as_markdown, as_text, as_value
+from otel_rt4chart.bench.dataset import RESPONSES, LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.core.errors import RT4ChartError
 
 
@@ -45,6 +48,31 @@ def main() -> int:
         found = {"title": title, "tables": [as_value(table) for table in tables]}
         options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return 0
+
+
+def run(names: Sequence[str], rows: Sequence[LabelledAnswer]) -> Runs:
+    """Each system's verdicts on all rows."""
+    runs = {}
+    for name in names:
+        began = time.perf_counter()
+        runs[name] = judge(system(name), rows)
+        sys.stderr.write(f"{name}: {time.perf_counter() - began:.1f} s\n")
+    return runs
+
+
+def quality(runs: Runs, responses: Path) -> list[Table]:
+    """All tables but those of speed."""
+    return [
+        sections.answers(runs),
+        sections.claims(runs),
+        sections.spans(runs),
+        certainty.calibration(runs),
+        certainty.bins(runs),
+        certainty.decisions(runs),
+        certainty.coverage_risk(runs),
+        certainty.escalation(runs),
+        sections.kinds(runs, kinds_of(responses)),
+    ]
 
 
 def _options() -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""Splits coordinated predicates with a common subject: "it covers X, requires Y and is Z"."""
+"""Splits coordinated predicates and clauses: "it covers X, requires Y and the bar is closed"."""
 
 from __future__ import annotations
 
@@ -11,35 +11,41 @@ from typing import NamedTuple
 WORD = re.compile(r"[^\W_]+(?:[.'’&/-][^\W_]+)*")
 
 
-def _listed(words: str) -> frozenset[str]:
+def listed(words: str) -> frozenset[str]:
+    """The words of a list."""
     return frozenset(words.split())
 
 
-CONJUNCTIONS = _listed("and but")
-ADVERBS = _listed(
+CONJUNCTIONS = listed("and but")
+ADVERBS = listed(
     """also then now later still eventually currently subsequently typically often usually even
     initially originally recently finally officially primarily generally already ultimately
     further additionally therefore first however furthermore moreover overall"""
 )
-NOMINATIVES = _listed("he she they we i")
-PRONOUNS = NOMINATIVES | _listed("it you this these those")
-DETERMINERS = _listed(
+NOMINATIVES = listed("he she they we i")
+PRONOUNS = NOMINATIVES | listed("it you this these those")
+DETERMINERS = listed(
     """the a an its their his her our your my this these those any all some each every both
     several many more another no one two three four five six seven eight nine ten"""
 )
-OBJECTS = DETERMINERS | _listed("it them him us me you to that")
-PREPOSITIONS = _listed(
+OBJECTS = DETERMINERS | listed("it them him us me you to that")
+PREPOSITIONS = listed(
     """in on at from into onto with within without for of about as over under through across
     against around behind between during near off out up down back toward towards after before
     since until to by along than per via like despite among"""
 )
 FUNCTION_WORDS = PREPOSITIONS | OBJECTS | CONJUNCTIONS | PRONOUNS
-RELATIVES = _listed("who whom whose which that what where why how there")
-NO_SUBJECT = RELATIVES | _listed("no none nobody nothing few never rarely hardly only or not")
-NO_MODIFIERS = _listed("available only online here such not outside inside above below less")
+RELATIVES = listed("who whom whose which that what where why how there")
+NO_SUBJECT = RELATIVES | listed("no none nobody nothing few never rarely hardly only or not")
+NO_MODIFIERS = listed("available only online here such not outside inside above below less")
 NO_OBJECT = FUNCTION_WORDS | ADVERBS | RELATIVES | NO_MODIFIERS
+_OWN_PRONOUNS = NOMINATIVES | listed("it this there these those")
+_TIMES = frozenset(("after", "before", "until", "since"))
+_CLAUSE_WORDS = RELATIVES | NOMINATIVES | CONJUNCTIONS | listed("or nor to than")
 CONTRACTION = re.compile(r"'(?:ll|re|ve|d|m)$|^(?:it|he|she|that|this|there|what|who|here|let)'s$")
-MAX_SUBJECT = 8
+MAX_SUBJECT = 8  # words that are read again before each predicate
+_CLAUSE_CHARS = 200  # in which the verb of a clause is looked for
+_MAX_OWN_SUBJECT = 14  # words of a subject that is read once
 
 
 class Word(NamedTuple):
@@ -65,37 +71,60 @@ class Form(NamedTuple):
 
 
 class PredicateStart(NamedTuple):
-    """A predicate's start, `begin`; the predicate before ends at `cut`, before word `stop`."""
+    """A predicate's start, `begin`; the predicate before ends at `cut`, before word `stop`.
+
+    `own` is the subject of a predicate that has one of its own.
+    """
 
     stop: int
     cut: int
     begin: int
     has_conjunction: bool
+    own: Sequence[Word] = ()
+
+
+Slice = tuple[int, int]
 
 
 class Predicate(NamedTuple):
-    """A slice of the sentence, and the slice of the subject to put before it, if any."""
+    """A slice of the sentence, and the slices to read before it, such as its subject.
+
+    `read_from` is where its own words begin, if not at its start: "Ann, who {was born in 1990}".
+    """
 
     start: int
     end: int
-    subject: tuple[int, int] | None = None
+    prefix: tuple[Slice, ...] = ()
+    read_from: int | None = None
+
+    def read(self, text: str) -> str:
+        """The predicate behind its prefix, in the sentence's own words."""
+        own = (self.start if self.read_from is None else self.read_from, self.end)
+        return " ".join(text[slice(*one)] for one in (*self.prefix, own))
 
 
-def predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
-    """The clause's predicates where each can stand alone for certain; else the clause as one."""
-    words = _words(text, start, end)
-    main = next((at for at in range(len(words)) if _is_verb(words, at)), 0)
-    subject = _subject(words[:main])
-    if subject is None or words[main].gap.strip():
-        return (Predicate(start, end),)
-    heads = _predicate_starts(words, main)
-    starts = [start, *(head.begin for head in heads)]
-    ends = [*(head.cut for head in heads), end]
-    subjects = [None, *(subject for _ in heads)]
-    return tuple(map(Predicate, starts, ends, subjects))
+def predicates(text: str, whole: Predicate) -> tuple[Predicate, ...]:
+    """The clause's predicates where each can stand alone for certain; else the clause as one.
+
+    Its prefix has the clause's subject where it does not stand at its start.
+    """
+    slices = (*whole.prefix, (whole.start, whole.end))
+    words = [word for one in slices for word in read_words(text, *one)]
+    main = next((at for at in range(len(words)) if is_finite(words, at)), 0)
+    first = whole
+    found: list[Predicate] = []
+    subject = _subject(words[:main], MAX_SUBJECT)
+    if _subject(words[:main], _MAX_OWN_SUBJECT) is None or words[main].gap.strip():
+        return (whole,)
+    for head in _predicate_starts(words, main, has_subject=subject is not None):
+        found.append(first._replace(end=head.cut))
+        first = Predicate(head.begin, whole.end, (subject,) if subject and not head.own else ())
+        subject = _subject(head.own, MAX_SUBJECT) if head.own else subject
+    return (*found, first)
 
 
-def _words(text: str, start: int, end: int) -> list[Word]:
+def read_words(text: str, start: int, end: int) -> list[Word]:
+    """The words of a slice, with what stands between them."""
     found: list[Word] = []
     at = start
     for match in WORD.finditer(text, start, end):
@@ -106,13 +135,13 @@ def _words(text: str, start: int, end: int) -> list[Word]:
     return found
 
 
-def _subject(words: Sequence[Word]) -> tuple[int, int] | None:
+def _subject(words: Sequence[Word], most: int) -> Slice | None:
     """The subject: the words before the verb without adverbs at either end, if they can be one."""
     if len(words) > 1 and words[0].text in ADVERBS and words[1].gap.startswith(","):
         words = words[1:]
     while words and words[-1].text in ADVERBS:
         words = words[:-1]
-    if not 0 < len(words) <= MAX_SUBJECT or any(word.gap.strip() for word in words[1:]):
+    if not 0 < len(words) <= most or any(word.gap.strip() for word in words[1:]):
         return None
     is_pronoun = len(words) == 1 and words[0].text in PRONOUNS
     is_noun = words[-1].text not in FUNCTION_WORDS and _begins_noun(words[0])
@@ -136,26 +165,95 @@ def _begins_noun(word: Word) -> bool:
     return is_noun or word.text in DETERMINERS
 
 
-def _predicate_starts(words: Sequence[Word], main: int) -> list[PredicateStart]:
+def _predicate_starts(
+    words: Sequence[Word], main: int, *, has_subject: bool
+) -> list[PredicateStart]:
     """The verbs that begin further predicates, as far as all before them are clear."""
     heads: list[PredicateStart] = []
     left = main
     for verb in range(main + 2, len(words)):
-        head = _predicate_start(words, verb)
-        if head is None or not _agrees(words, main, verb, has_conjunction=head.has_conjunction):
+        head = _clause_start(words, left, verb)
+        if head is None and has_subject:
+            head = _predicate_start(words, verb)
+            if head and not _agrees(words, main, verb, has_conjunction=head.has_conjunction):
+                continue
+        if head is None:
             continue
         if not _is_clear(words[left : head.stop]):
             break
         heads.append(head)
         left = verb
+        if head.own:
+            main, has_subject = verb, _subject(head.own, MAX_SUBJECT) is not None
     while heads and not heads[-1].has_conjunction:
         heads.pop()
     return heads
 
 
+def _clause_start(words: Sequence[Word], left: int, verb: int) -> PredicateStart | None:
+    """The verb behind a conjunction and a subject of its own: "and the bar is closed"."""
+    form = form_of(words[verb])
+    if form is None or not is_finite(words, verb, has_conjunction=False):
+        return None
+    stop = verb - 1
+    while stop > left and words[stop].text not in CONJUNCTIONS:
+        if words[stop + 1].gap.strip() or verb - stop > _MAX_OWN_SUBJECT:
+            return None
+        stop -= 1
+    own = words[stop + 1 : verb]
+    has_comma = words[stop].gap.strip() == ","
+    if stop <= left or not own or words[stop + 1].gap.strip() or words[stop].gap.strip(", %)\"”'"):
+        return None
+    if not _is_own_subject(own, form) or not (
+        has_comma or _is_sure_clause(words[:verb], left, own, form)
+    ):
+        return None
+    gap = words[stop].gap
+    cut = words[stop].start - len(gap) + len(gap.rstrip(" ,"))
+    return PredicateStart(stop, cut, own[0].start, has_conjunction=True, own=own)
+
+
+def begins_clause(text: str, start: int, end: int) -> bool:
+    """True for a subject and a finite verb that is no participle: "Alex suggests a new pub"."""
+    words = read_words(text, start, min(end, start + _CLAUSE_CHARS))
+    for verb in range(1, min(len(words) - 1, MAX_SUBJECT)):
+        if words[verb].gap.strip():
+            return False
+        form = form_of(words[verb])
+        if form and is_finite(words, verb, has_conjunction=False):
+            return _is_own_subject(words[:verb], form)
+    return False
+
+
+def _is_own_subject(own: Sequence[Word], form: Form) -> bool:
+    """True for a pronoun, a name or a noun phrase with a determiner that holds no clause."""
+    while len(own) > 1 and own[-1].text in ADVERBS:
+        own = own[:-1]
+    if len(own) == 1 and own[0].text in _OWN_PRONOUNS:
+        return True
+    begins = own[0].text in DETERMINERS or own[0].is_capital
+    is_noun = own[-1].text not in FUNCTION_WORDS | ADVERBS
+    is_clause = any(is_finite(own, at) or word.text in _CLAUSE_WORDS for at, word in enumerate(own))
+    # "the pool and the bar are closed" is no clause "the bar are closed".
+    agrees = form.number != "many" or own[-1].text.endswith("s")
+    return begins and is_noun and agrees and not is_clause
+
+
+def _is_sure_clause(words: Sequence[Word], left: int, own: Sequence[Word], form: Form) -> bool:
+    """Without a comma, what stands before the conjunction could be one half of the subject.
+
+    Only a singular verb or a pronoun is without doubt, behind a verb that cannot be a participle.
+    """
+    is_pronoun = len(own) == 1 and own[0].text in NOMINATIVES | {"it"}
+    # "after the war and the peace was" may be one time.
+    is_time = any(word.text in _TIMES for word in words[left : -len(own)])
+    is_sure = is_pronoun or (form.number == "one" and not is_time)
+    return is_sure and is_finite(words, left, has_conjunction=False)
+
+
 def _predicate_start(words: Sequence[Word], verb: int) -> PredicateStart | None:
     """The verb as the first word, but for an adverb, after a comma or a conjunction."""
-    if _form(words[verb]) is None:
+    if form_of(words[verb]) is None:
         return None
     if words[verb].gap.strip() == ",":
         return PredicateStart(verb, words[verb - 1].end, words[verb].start, has_conjunction=False)
@@ -174,12 +272,12 @@ def _agrees(words: Sequence[Word], main: int, verb: int, *, has_conjunction: boo
 
     A bare form or a participle may be under the first verb's auxiliary.
     """
-    left, right = _form(words[main]), _form(words[verb])
+    left, right = form_of(words[main]), form_of(words[verb])
     if left is None or right is None or {left.number, right.number} == {"one", "many"}:
         return False
     if right.is_auxiliary:
         return left.number == "many" or words[verb].text not in ("have", "do")
-    if not _is_verb(words, verb, has_conjunction=has_conjunction):
+    if not is_finite(words, verb, has_conjunction=has_conjunction):
         return False
     if not right.is_past:
         return right.is_sure or left.number == "one"
@@ -187,9 +285,9 @@ def _agrees(words: Sequence[Word], main: int, verb: int, *, has_conjunction: boo
     return left.is_past and (is_copula or not left.is_auxiliary)
 
 
-def _is_verb(words: Sequence[Word], at: int, *, has_conjunction: bool = True) -> bool:
+def is_finite(words: Sequence[Word], at: int, *, has_conjunction: bool = True) -> bool:
     """True where the word is finite here: what may be a noun or a participle needs an object."""
-    form = _form(words[at])
+    form = form_of(words[at])
     if form is None or form.is_auxiliary or at + 1 == len(words):
         return form is not None and form.is_auxiliary
     after = words[at + 1]
@@ -211,16 +309,16 @@ def _may_modify(text: str) -> bool:
 
 def _is_clear(words: Sequence[Word]) -> bool:
     """True where a predicate is complete and only its verb can begin a clause."""
-    if len(words) < 2 or words[-1].text in FUNCTION_WORDS:
+    if len(words) < 2 or words[-1].text in FUNCTION_WORDS | NO_SUBJECT:
         return False
-    if words[-2].text in CONJUNCTIONS and _form(words[-1]) is not None:  # "shot and killed him"
+    if words[-2].text in CONJUNCTIONS and form_of(words[-1]) is not None:  # "shot and killed him"
         return False
     return not any(_begins_clause(words, at) for at in range(1, len(words)))
 
 
 def _begins_clause(words: Sequence[Word], at: int) -> bool:
     """True for a pronoun or a second finite verb. After an auxiliary a past is a participle."""
-    text, first, form = words[at].text, _form(words[0]), _form(words[at])
+    text, first, form = words[at].text, form_of(words[0]), form_of(words[at])
     if text in RELATIVES or text in NOMINATIVES or CONTRACTION.search(text):
         return True
     if first is not None and first.is_past and not first.is_auxiliary and text.endswith("ed"):
@@ -228,12 +326,14 @@ def _begins_clause(words: Sequence[Word], at: int) -> bool:
     if form is None or text in ("have", "do") or (at == 1 and text == "had"):
         return False
     if first is None or not first.is_auxiliary or not form.is_past or form.is_auxiliary:
-        return _is_verb(words, at)
+        return is_finite(words, at)
     return form.is_sure or any(word.text in CONJUNCTIONS for word in words[1 : at - 1])
 
 
-def _form(word: Word) -> Form | None:
-    """The finite verb form that the word may be."""
+def form_of(word: Word) -> Form | None:
+    """The finite verb form that the word may be; the month May is none."""
+    if word.text == "may" and word.is_capital:
+        return None
     return verbs().get(word.text) or verbs().get(word.text.removesuffix("n't"))
 
 

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.verify.core.model import AnswerRange, ClaimKind, DraftClaim, Sentence
-from otel_rt4chart.verify.decompose.coordination import Predicate, predicates
+from otel_rt4chart.verify.decompose.coordination import (
+    Predicate,
+    begins_clause,
+    predicates,
+)
+from otel_rt4chart.verify.decompose.phrases import split_each, split_subject
 
 # The rest of a framing sentence, up to a clause that may assert something.
 _REST = r"(?:(?!,?\s(?:but|however|although|though|while)\b|;\s).)*"
@@ -177,9 +182,11 @@ QUESTION = re.compile(r"[?？؟][\"'”’)\]]*$")
 WORD = re.compile(r"\w")
 
 CLAUSE = re.compile(
-    rf"(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+){SUBJECT}",
+    rf"""(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+)
+      (?P<subject>{SUBJECT})?""",
     re.IGNORECASE | re.VERBOSE,
 )
+RELATIVE = re.compile(r",\s(?:who|whom|whose|which|where)\b[^,]*$", re.IGNORECASE)
 FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did"
     r"|[a-z]{3,}(?:ed|es|s))\b"
@@ -194,8 +201,8 @@ REPORTING = re.compile(
       |hopes|hoped|writes|wrote|feels|felt|finds|found|fears|feared|knows|knew|means|meant|shows
       |showed|rules|ruled|state[sd]|acknowledge[sd]|(?:discover|learn)(?:s|ed)
       |(?:claim|report|suggest|announc|explain|insist|assert|warn|predict|contend|reveal)(?:e?s|ed)
-      |(?:believ|argu|alleg|estimat|conclud|indicat|expect|confirm|recommend|propos|determin|decid
-        |ensur|realiz)(?:e?s|ed))\b""",
+      |(?:believ|argu|alleg|estimat|conclud|indicat|confirm|recommend|propos|determin|decid
+        |ensur|realiz)(?:e?s|ed)|expect(?:s|ed)(?!\ to\b))\b""",
     re.VERBOSE,
 )
 CONDITION = re.compile(
@@ -258,15 +265,19 @@ def _drafts(sentence: Sentence, *, is_code: bool) -> Iterator[DraftClaim]:
     for clause in _clauses(text, start):
         is_claim = not is_framing(text[slice(*clause)])
         for part in _predicates(text, *clause) if is_claim else (Predicate(*clause),):
-            yield _draft(sentence, part, is_claim=is_claim)
+            yield _draft(sentence, part, is_claim=is_claim and not is_framing(part.read(text)))
 
 
 def _clauses(text: str, start: int) -> Iterator[tuple[int, int]]:
     """The full clauses that the sentence joins; else the whole sentence from `start` on."""
     for cut in CLAUSE.finditer(text, start):
+        if cut["subject"] is None and not begins_clause(text, cut.end(), len(text)):
+            continue
         if any(guard.search(text, start, cut.start()) for guard in (REPORTING, CONDITION)):
             break
-        if FINITE.search(text, start, cut.start()) and len(text[start : cut.start()].split()) >= 3:
+        # "Ann, who is a champion, and her team won" has no verb of its own before the comma.
+        before = RELATIVE.sub("", text[start : cut.start()])
+        if FINITE.search(before) and len(before.split()) >= 3:
             yield start, cut.start()
             start = cut.end()
     yield start, len(text)
@@ -280,13 +291,14 @@ def _predicates(text: str, start: int, end: int) -> tuple[Predicate, ...]:
     whole = (Predicate(start, end),)
     if any(guard.search(text, start, end) for guard in (CONDITION, ENTANGLED, TIME_CLAUSE)):
         return whole
-    parts = predicates(text, start, end)
+    *inner, main = split_subject(text, start, end)
+    parts = (*inner, *predicates(text, main))
     last = parts[-1].start
     own = FIRST_WORDS.match(text, last, end)
     sides = ((start, last), (own.end() if own else end, end))
     is_reported = any(REPORTING.search(text, *side) for side in sides)
     is_torn = not all(_is_balanced(text[part.start : part.end]) for part in parts)
-    return whole if is_reported or is_torn else parts
+    return whole if is_reported or is_torn else split_each(text, parts)
 
 
 def _is_balanced(part: str) -> bool:
@@ -295,9 +307,7 @@ def _is_balanced(part: str) -> bool:
 
 
 def _draft(sentence: Sentence, part: Predicate, *, is_claim: bool) -> DraftClaim:
-    text = sentence.text[part.start : part.end]
-    if part.subject is not None:
-        text = f"{sentence.text[slice(*part.subject)]} {text}"
+    text = part.read(sentence.text)
     return DraftClaim(
         text=text,
         sentence=sentence.index,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.judge.__main__ import quality, run
 from benchmarks.judge.certainty import TARGETS, escalation
-from benchmarks.judge.comparison import quality, run
 from benchmarks.judge.gold import Judged, known_claims, sample
 from benchmarks.judge.speed import quantile, samples, speed
 from benchmarks.judge.systems import SYSTEMS, Said, joined, system

@@ -65,6 +65,41 @@ def test_predicates_that_share_a_subject_are_claims(answer: str, expected: list[
     assert claims(answer) == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            "It is the largest space telescope ever built and it is still in operation.",
+            ["It is the largest space telescope ever built", "it is still in operation."],
+        ),
+        ("The pool is warm and the bar is closed.", ["The pool is warm", "the bar is closed."]),
+        (
+            "Tom visits Paris and Anna goes to Rome and likes it.",
+            ["Tom visits Paris", "Anna goes to Rome", "Anna likes it."],
+        ),
+        (
+            "The plan covers MRI, and the firm moved to Berlin and is rich.",
+            ["The plan covers MRI", "the firm moved to Berlin", "the firm is rich."],
+        ),
+        (
+            "Sales grew by 9%, and their revenue for the first quarter of the year is $3 million.",
+            ["Sales grew by 9%", "their revenue for the first quarter of the year is $3 million."],
+        ),
+        (
+            "Alex meets Jacob after work on Friday, and the agent suggests a new pub.",
+            ["Alex meets Jacob after work on Friday", "the agent suggests a new pub."],
+        ),
+        (
+            "The plan does not cover MRI and it is not sold in Utah.",
+            ["The plan does not cover MRI", "it is not sold in Utah."],
+        ),
+    ],
+)
+def test_clauses_with_subjects_of_their_own_are_claims(answer: str, expected: list[str]) -> None:
+    """Also without a comma, where the second noun can only be a subject."""
+    assert claims(answer) == expected
+
+
 def test_a_predicates_range_is_its_own_words() -> None:
     """The subject is read with it, but marked once only."""
     answer = "The trial is free and has no limits."
@@ -131,9 +166,12 @@ def test_what_may_stand_under_a_negation_or_a_modal_is_not_cut_off(answer: str) 
     "answer",
     [
         "Users who verify and pay get access.",
-        "The policy, which covers dental, requires a fee and excludes vision.",
-        "Tom visits Paris and Anna goes to Rome and likes it.",
-        "The plan covers MRI, and the firm moved to Berlin and is rich.",
+        "The plan which covers the pool and the bar is cheap.",
+        "The firm founded by Ann and the bar is rich.",
+        "The pool and the bar are closed.",
+        "Make sure the item is new and it is clean.",
+        "He was arrested after the strike and the riot was over.",
+        "Ann, who is a champion, and her team won the race.",
         "The man arrested on Monday was charged and is in jail.",
         "Police arrested a man accused of fraud and charged with theft.",
     ],

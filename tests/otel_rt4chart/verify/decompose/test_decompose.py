@@ -24,17 +24,14 @@ ANSWERS = st.text(max_size=300) | st.lists(PIECES, max_size=40).map(" ".join)
 
 
 @given(ANSWERS)
-def test_a_claim_is_one_slice_or_its_subject_and_its_predicate(answer: str) -> None:
-    """No wording is invented: the range is in the answer, a subject before it."""
+def test_a_claim_has_the_words_of_its_sentence_in_their_order(answer: str) -> None:
+    """No wording is invented or moved: a claim is its sentence without some of its words."""
     sentences = segment(answer)
     for draft in decompose(sentences):
-        own = answer[draft.range.start : draft.range.end]
-        assert len(own) == draft.range.end - draft.range.start > 0
-        assert draft.text.endswith(own)
-        subject = draft.text.removesuffix(own)
-        before = answer[sentences[draft.sentence].start : draft.range.start]
-        assert subject[-1:] in ("", " ")
-        assert subject[:-1] in before
+        assert draft.range.end > draft.range.start
+        assert draft.text.endswith(answer[draft.range.end - 1])
+        words = iter(answer[sentences[draft.sentence].start : draft.range.end].split())
+        assert all(any(part in word for word in words) for part in draft.text.split())
 
 
 @given(ANSWERS)
@@ -47,7 +44,7 @@ def test_ranges_are_in_order_and_leave_out_nothing_but_joints(answer: str) -> No
         if left is not None:
             assert left <= draft.range.start
             skipped = WORD.findall(answer[left : draft.range.start].lower())
-            assert set(skipped) <= {"and", "but", "while", "whereas", "however"}
+            assert set(skipped) <= {"and", "but", "while", "whereas", "however", "who", "which"}
         ends[draft.sentence] = draft.range.end
     assert ends == {sentence.index: sentence.end for sentence in sentences}
 
