@@ -22,6 +22,7 @@ from otel_rt4chart.verify.language.word_lists import (
     PARTITIVE,
     RESTRICTION_DENIED,
     RESTRICTION_WORDS,
+    RESULT_OPENS,
     SOLE_SAID,
     RestrictionKind,
 )
@@ -172,7 +173,7 @@ _RESTRICTION = re.compile(
 _DENIED = re.compile(RESTRICTION_DENIED, re.IGNORECASE)
 _BOUNDARY = re.compile(
     r"[;:()\n“”\"]|[.!?]\s|,\s+(?=(?:and|but|while|whereas|although|though|which|who|where|as|so"
-    r"|because|or)\b)",
+    rf"|because|or|{RESULT_OPENS})\b)",
     re.IGNORECASE,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from otel_rt4chart.verify.language.tokens import Token, content, tokenize
@@ -16,6 +17,7 @@ from otel_rt4chart.verify.language.word_lists import (
     PARTITIVE,
     PAST,
     PRESENT,
+    RESULT_OPENS,
     SPOKEN,
     TIME_SAID,
     RestrictionKind,
@@ -36,9 +38,12 @@ _TRAIL = re.compile(
     rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b",
     re.IGNORECASE,
 )
+# The noun has no capital: a phrase with a name ("for Elm Stores") says for whom, not which group.
 _FOR_MANY = re.compile(
-    r"(?:for|among)\s+(?!(?:the|an?|his|her|its|their)\b)(?:[\w-]+\s+){0,2}(?:\w{3,}s|\w*children|people|\w*men)\b"
+    r"(?:for|among)\s+(?!(?:the|an?|his|her|its|their)\b)(?:[\w-]+\s+){0,2}"
+    r"(?:[a-z]\w{2,}s|\w*children|people|\w*men)\b"
 )
+_RESULT = re.compile(rf",\s+(?:{RESULT_OPENS})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*,\s*(?P<what>[^,;:.]+?)\s+(?:aside|excepted|excluded)\b", re.IGNORECASE)
 _POSTMODIFIER = re.compile(
     r"\s(?:who|that|whose|in|of|with|from|without|under|over|at|on|between|aged|outside|below"
@@ -109,7 +114,7 @@ def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     if is_narrative(claim) or is_narrative(_without(sentence, _LEAD)):
         return
     yield from _leading(aligned)
-    yield from _trailing(aligned)
+    yield from _trailing(aligned, claim)
     yield from _of_subject(aligned, claim)
     yield from _parts_of(aligned)
 
@@ -152,15 +157,21 @@ def _leading(aligned: _Alignment) -> Iterator[Restriction]:
         yield Restriction(_kind_of(text), text, aligned.sentence)
 
 
-def _trailing(aligned: _Alignment) -> Iterator[Restriction]:
-    """A phrase after the last word that the claim has: "… until the end of June"."""
-    end = aligned.tokens[aligned.said[-1]].end
-    rest = aligned.sentence[end:]
+def _trailing(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
+    """A phrase after the last word that the claim has: "… until the end of June".
+
+    None behind a result ("…, making it a fine present for small children"), which only describes,
+    nor where the claim goes on with the same preposition: it has another phrase there.
+    """
+    last = aligned.tokens[aligned.said[-1]]
+    end, rest = last.end, aligned.sentence[last.end :]
+    if _RESULT.search(aligned.sentence, 0, end):
+        return
     if match := _ASIDE.match(rest):
         yield Restriction("exclusion", match.group().strip(" ,"), aligned.sentence)
         return
     match = _TRAIL.match(rest)
-    if match is None:
+    if match is None or _continues_with(claim, last, match["open"]):
         return
     stop = _CLAUSE_END.search(rest, match.end())
     text = rest[match.start("open") : stop.start() if stop else None].strip()
@@ -169,6 +180,13 @@ def _trailing(aligned: _Alignment) -> Iterator[Restriction]:
         # A place or a means is a detail; a condition or a time limits what is said.
         if kind != "population" or _FOR_MANY.match(text):
             yield Restriction(kind, text, aligned.sentence)
+
+
+def _continues_with(claim: str, word: Token, preposition: str) -> bool:
+    """True if the claim has that preposition right behind the word."""
+    tokens = tokenize(claim)
+    pairs = pairwise(tokens)
+    return (word.stem, preposition.lower()) in {(one.stem, after.norm) for one, after in pairs}
 
 
 def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:

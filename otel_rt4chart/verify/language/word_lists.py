@@ -220,6 +220,11 @@ MODIFIER_OPENS = (
     r"in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after|at|to\s+a"
     r"|throughout|between|over|beyond|on"
 )
+# Verbs that begin a result of what was said, which describes and limits nothing.
+RESULT_OPENS = (
+    r"(?:(?:and|thus|thereby|so|also)\s+)*(?:making|rendering|turning)"
+    r"|(?:which|that)\s+(?:\w+ly\s+|also\s+)?(?:makes?|made|renders?|turns?)"
+)
 TIME_SAID = (
     r"days?|weeks?|months?|years?|hours?|minutes?|quarters?|seasons?|summer|winter|spring|autumn"
     r"|weekends?|weekdays?|holidays?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?"

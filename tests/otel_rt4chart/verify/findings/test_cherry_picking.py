@@ -22,6 +22,7 @@ from otel_rt4chart.verify import (
     Finding,
     Judgement,
     Label,
+    LocalJudge,
     Passage,
     RulesJudge,
     Sentence,
@@ -40,6 +41,7 @@ from otel_rt4chart.verify.findings.cherry_picking import (
 )
 from otel_rt4chart.verify.findings.citations import BoundedScanner
 from otel_rt4chart.verify.findings.statuses import with_statuses
+from otel_rt4chart.verify.text.segment import segment_passages
 
 COVERED = "The policy covers outpatient MRI."
 TRIAL = "The free trial lasts 14 days."
@@ -61,7 +63,9 @@ def searched(
     scanner: Judge, claims: Sequence[Claim], passages: Sequence[Passage], answer: str = COVERED
 ) -> list[Finding]:
     """The findings of a search with that scanner, without an encoder."""
-    steps = CherryPickSearch(scanner).run(Exchange("", passages, answer), claims, passages)
+    steps = CherryPickSearch(scanner).run(
+        Exchange("", passages, answer), claims, segment_passages(passages)
+    )
     return list(run_steps(steps, lambda batch: answer_batch(batch, Meter())))
 
 
@@ -281,7 +285,7 @@ def test_a_contradicted_claim_that_another_passage_says_has_both_sides() -> None
     evidence = Evidence("b", 0, len(denied.text), denied.text, "contradicts")
     contradicted = replace(claim(label=Label.CONTRADICTED), evidence=(evidence,))
 
-    found = tuple(conflicts([contradicted], [said, denied]))
+    found = tuple(conflicts([contradicted], segment_passages([said, denied])))
 
     (result,) = with_statuses([contradicted], found, CheckPlan())
     assert (result.label, result.status) == (Label.CONTRADICTED, ClaimStatus.CHERRY_PICKED)
@@ -339,7 +343,7 @@ def test_a_judge_at_an_endpoint_is_asked_once_for_each_of_eight_passages() -> No
     claims = [claim(), claim("The policy covers outpatient MRI scans.")]
     search = CherryPickSearch(judge)
 
-    steps = search.run(Exchange("", passages, COVERED), claims, passages)
+    steps = search.run(Exchange("", passages, COVERED), claims, segment_passages(passages))
     found = run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     assert [len(one.claims) for one in judge.asked if isinstance(one, Assess)] == [2] * MOST_CALLS
@@ -355,7 +359,7 @@ def test_the_search_says_when_it_ended_early() -> None:
     ]
     claims = [claim()] * (MOST_COMPARED // len(passages) + 1)
 
-    steps = search.run(Exchange("", passages, COVERED), claims, passages)
+    steps = search.run(Exchange("", passages, COVERED), claims, segment_passages(passages))
     run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     assert search.problem == ("too_large: more than 1,000 comparisons for cherry-picked passages")
@@ -367,7 +371,7 @@ def test_of_too_many_sentences_the_nearest_are_searched() -> None:
     many = "The policy is old. " * (50 * MOST_SENTENCES)
     passages = [Passage("p1", many), Passage("p2", "Outpatient MRI is not covered by the policy.")]
 
-    steps = search.run(Exchange("", passages, COVERED), [claim()], passages)
+    steps = search.run(Exchange("", passages, COVERED), [claim()], segment_passages(passages))
     found = run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
     assert [one.passage_ids for one in found] == [("p2",)]
@@ -414,3 +418,59 @@ def test_what_is_denied_of_another_thing_leaves_a_claim_alone(
     report = build_verifier(judge).verify(Exchange("", passages, said))
 
     assert [claim.status for claim in report.claims] == [ClaimStatus.SUPPORTED]
+
+
+@pytest.mark.parametrize(
+    ("stated", "support", "other"),
+    [
+        # SummEdits, Apache-2.0
+        (
+            "Hundreds of girls have fallen ill in schools in Iran in the recent weeks, with some "
+            "hospitalized.",
+            "Hundreds of schoolgirls have fallen sick and scores have been hospitalized in Iran's "
+            "holy city of Qom in recent months, with some parents and officials suspecting they "
+            "were poisoned.",
+            "Since then, hundreds of students in Qom, mostly girls, have fallen ill with similar "
+            "symptoms in a number of public schools, which are segregated by gender.",
+        ),
+        (
+            "The James Webb Space Telescope observed Pandora's Cluster, a megacluster of galaxies "
+            "that permitted astronomers to peer into the distant universe and observe "
+            "never-before-seen details.",
+            "Webb's latest observation of the cluster has revealed never-before-seen details in "
+            "infrared light, which is invisible to the human eye.",
+            "The James Webb Space Telescope just peered into a celestial Pandora's box to see what "
+            "lies beyond a megacluster of galaxies.",
+        ),
+        (
+            "The conclusion of the discussion was that the industrial designer focuses solely on "
+            "designing the product, while the user interface designer focuses on designing the "
+            "interface through which users will interact with the product.",
+            "User Interface: user interface design d industrial design ?",
+            "Industrial Designer: I I think the user the user interface design is  he will design "
+            "how the user will you know  the relation between the user and you know the remote "
+            "control so",
+        ),
+        *(
+            (stated, stated, other)
+            for stated, other in (
+                ("The museum is not open on Mondays.", "The museum is closed on Mondays."),
+                ("The river flows into the sea.", "The river flows into the Baltic."),
+                ("The dish contains shellfish.", "The dish contains prawns."),
+                ("The tour starts at the harbour.", "The tour starts at the docks."),
+                ("The bench is 200 cm long.", "The length of the bench is 2 metres."),
+                ("Guests cannot smoke in the rooms.", "Smoking is forbidden in the rooms."),
+            )
+        ),
+    ],
+)
+def test_a_network_alone_contradicts_nothing(stated: str, support: str, other: str) -> None:
+    """It calls these paraphrases and on-topic sentences contradictions; nothing agrees with it."""
+    local = LocalJudge(threads=1)
+    search = CherryPickSearch(local.scanner, local.encoder)
+    passages = [Passage("p1", support), Passage("p2", other)]
+    steps = search.run(
+        Exchange("", passages, stated), [claim(stated)], segment_passages(passages[1:])
+    )
+
+    assert run_steps(steps, lambda batch: answer_batch(batch, Meter())) == ()

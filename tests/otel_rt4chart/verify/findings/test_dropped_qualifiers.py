@@ -102,9 +102,14 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
         ("The patient had an MRI.", "The patient had an MRI after authorization was obtained."),
         # SummEdits, Apache-2.0
         ("The regular price is $80/month.", "Regular Price: $80/month (up to 20 users)."),
+        (
+            "The kit has small loose parts.",
+            "The kit has small loose parts, making it a toy only for adults.",
+        ),
     ],
-    ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside"],
-)
+    ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside",
+         "result"],
+)  # fmt: skip
 def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
     """Look-alikes, other clauses and stories."""
     assert dropped(answer, passage) == []

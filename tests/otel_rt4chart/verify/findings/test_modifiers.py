@@ -59,9 +59,24 @@ def test_each_place_of_a_modifier_is_known(sentence: str, claim: str, kind: str,
         ("The gym opens at nine in the old mill.", "The gym opens at nine."),
         ("Anna Berg of Oslo leads the firm.", "Anna Berg leads the firm."),
         ("In adults, the drug is safe.", "The pool is heated."),
+        (
+            "Flow keeps plans and files in one place, making it the ideal partner for Elm Designs.",
+            "Flow keeps plans and files in one place, making it the ideal partner.",
+        ),
+        (
+            "Flow keeps plans in one place, making it a perfect partner for small shops.",
+            "Flow keeps plans in one place, making it a perfect partner.",
+        ),
+        (
+            "The lodge has six rooms, which makes it a quiet retreat for large families.",
+            "The lodge has six rooms, which makes it a quiet retreat.",
+        ),
+        ("The plan pays for glasses for Elm Stores.", "The plan pays for glasses."),
+        ("The kit is a fine present for small children.", "The kit is a fine present for anyone."),
     ],
     ids=["aside", "story", "second clause", "joint", "month", "other verb", "place", "name",
-         "another claim"],
+         "another claim", "result for a name", "result for a group", "description",
+         "group with a name", "another group"],
 )  # fmt: skip
 def test_a_detail_is_no_restriction(sentence: str, claim: str) -> None:
     """An answer may be shorter than its source."""
