@@ -119,7 +119,10 @@ def sure_thresholds(
     above = [at for at in tried if share(probabilities >= at, y) >= right]
     # Where both decide more than everything, each keeps to its own half.
     middle = 0.5
-    return min(max(below, default=0.0), middle), max(min(above, default=1.0), middle)
+    return (
+        float(min(max(below, default=0.0), middle)),
+        float(max(min(above, default=1.0), middle)),
+    )
 
 
 def answer_table(rows: Sequence[Example], probabilities: Floats) -> dict[str, tuple[Bools, Floats]]:
