@@ -249,6 +249,20 @@ def is_written_empty(text: str) -> bool:
     return WRITTEN_EMPTY.fullmatch(text) is not None
 
 
+# What remains of an output without text, where the text alone should stand.
+_NOTHING = re.compile(r"""\s*(?:(?:assistant|model|ai):(?:\s*None)?|""|'')\s*""")
+_RESULT = re.compile(r'\s*\{\s*"(?:generations|choices|candidates|messages?)"\s*:')
+_TEXT = re.compile(r'"(?:text|content)"\s*:\s*"(?!"|$)')
+
+
+def is_left_over(text: str) -> bool:
+    """True for the quotes, the role or the structure around an output without text, also cut."""
+    if not _RESULT.match(text):
+        return _NOTHING.fullmatch(text) is not None
+    parsed = parse_json(text)
+    return is_empty_output(parsed.value) if parsed.value else not _TEXT.search(text)
+
+
 def is_empty_output(value: object, depth: int = 0) -> bool:
     """True if every key of the structure that may hold the output is there and holds nothing.
 

@@ -43,6 +43,7 @@ from otel_rt4chart.spans.reading.messages import (
     calls_tools,
     input_text,
     is_empty_output,
+    is_left_over,
     is_placeholder,
     is_written_empty,
     last_text,
@@ -228,6 +229,8 @@ def read_field(index: AttributeIndex, field: str, kind: OperationKind) -> FieldV
             continue
         at = FieldSource(index, source, field, kind)
         found = READERS[source.shape](at)
+        if field == "output" and kind is OperationKind.LLM and is_left_over(found.text):
+            found = FieldValue(is_blank=True, origin=found.origin)
         if not found.is_empty:
             return _with_explicit_ids(found, at) if found.passages else found
         if found.is_redacted or found.is_cut or found.is_blank:

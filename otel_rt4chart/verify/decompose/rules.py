@@ -12,6 +12,7 @@ from otel_rt4chart.verify.decompose.coordination import (
     predicates,
 )
 from otel_rt4chart.verify.decompose.phrases import split_each, split_subject
+from otel_rt4chart.verify.decompose.tables import table_claims
 
 # The rest of a framing sentence, up to a clause that may assert something.
 _REST = r"(?:(?!,?\s(?:but|however|although|though|while)\b|;\s).)*"
@@ -180,6 +181,13 @@ LEAD_IN = re.compile(
 )
 QUESTION = re.compile(r"[?？؟][\"'”’)\]]*$")
 WORD = re.compile(r"\w")
+# HTML around the words of an answer, which claims nothing itself.
+_TAG = re.compile(
+    r"""</?(?:p|br|hr|div|span|b|i|u|em|strong|small|sub|sup|mark|ul|ol|li|dl|dt|dd|h[1-6]|table
+      |thead|tbody|tfoot|tr|td|th|caption|a|img|code|pre|blockquote|section|article|details|summary
+      |html|head|body|!--)(?:\s[^<>]{0,300})?/?>|<!--[^>]{0,300}-->""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 CLAUSE = re.compile(
     rf"""(?:;\s+(?:and\s+|but\s+|while\s+|however,?\s+)?|,\s+(?:and|but|while|whereas)\s+)
@@ -240,24 +248,30 @@ def decompose(sentences: Sequence[Sentence]) -> tuple[DraftClaim, ...]:
     """The claims in the order of the answer; no split adds words or loses a condition or speaker.
 
     A claim's text is the answer's text at its range; a predicate without a subject of its own gets
-    the sentence's subject before it, joined by a space. Questions, framing, courtesies, abstentions
+    the sentence's subject before it, joined by a space, and a cell of a table its row and header.
+    HTML tags are left out. Questions, framing, courtesies, abstentions
     and code are drafts with `is_claim` False.
     """
     # The context is not a parameter: claims written with the passages in view would drift towards
     # what the passages say.
-    coded = zip(sentences, are_code(sentences), strict=True)
+    coded = list(zip(sentences, are_code(sentences), strict=True))
+    tables = table_claims([sentence for sentence, is_code in coded if not is_code])
     return tuple(
-        draft for sentence, is_code in coded for draft in _drafts(sentence, is_code=is_code)
+        draft
+        for sentence, is_code in coded
+        for draft in tables.get(sentence.index) or _drafts(sentence, is_code=is_code)
     )
 
 
 def _drafts(sentence: Sentence, *, is_code: bool) -> Iterator[DraftClaim]:
     text = sentence.text
-    if is_code or not WORD.search(text) or QUESTION.search(text) or is_framing(text):
+    if is_code or not WORD.search(_TAG.sub("", text)) or QUESTION.search(text) or is_framing(text):
         yield _draft(sentence, Predicate(0, len(text)), is_claim=False)
         return
     start = 0
-    while (lead := LEAD_IN.match(text, start)) and WORD.search(text, lead.end()):
+    while (lead := LEAD_IN.match(text, start) or _TAG.match(text, start)) and WORD.search(
+        text, lead.end()
+    ):
         start = lead.end()
     if start and is_framing(text[start:]):
         yield _draft(sentence, Predicate(start, len(text)), is_claim=False)
@@ -308,6 +322,7 @@ def _is_balanced(part: str) -> bool:
 
 def _draft(sentence: Sentence, part: Predicate, *, is_claim: bool) -> DraftClaim:
     text = part.read(sentence.text)
+    text = _TAG.sub("", text) if "<" in text and is_claim else text
     return DraftClaim(
         text=text,
         sentence=sentence.index,

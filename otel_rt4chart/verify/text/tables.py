@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Fact
@@ -131,6 +131,20 @@ def split_cells(raw: str) -> list[str]:
     return [cell.strip().replace("\\|", "|").replace("**", "") for cell in _PIPE.split(body)]
 
 
+def cell_ranges(raw: str) -> list[tuple[int, int]]:
+    """The ranges of the cells in a row, without the space around them."""
+    marks = [match.start() for match in _PIPE.finditer(raw)]
+    edges = marks if raw.lstrip().startswith("|") else [-1, *marks]
+    if raw[edges[-1] + 1 :].strip():
+        edges.append(len(raw))
+    found = []
+    for start, end in pairwise(edges):
+        cell = raw[start + 1 : end]
+        left = start + 1 + len(cell) - len(cell.lstrip())
+        found.append((left, left + len(cell.strip())))
+    return found
+
+
 def _table(lines: Sequence[TextLine], caption: str) -> list[Rendered]:
     header, _, *rows = (split_cells(line.raw) for line in lines)
     return _rows(lines[2:], header, rows, caption)
@@ -141,7 +155,7 @@ def _rows(
 ) -> list[Rendered]:
     """One sentence a row. The header is none of its own: each cell is read with its part of it."""
     names = [words_from_key(cell) for cell in header]
-    subject = _subject(header, caption)
+    subject = list_subject(header, caption)
     rendered = []
     for line, cells in zip(lines, rows, strict=True):
         if list(cells) == list(header):
@@ -159,7 +173,7 @@ def _rows(
     return rendered
 
 
-def _subject(header: Sequence[str], caption: str) -> str | None:
+def list_subject(header: Sequence[str], caption: str) -> str | None:
     """What a list of properties in two columns is about, perhaps ""; None for other tables."""
     if len(header) != 2 or header[0].lower() not in _GENERIC:
         return None
@@ -188,20 +202,33 @@ def row_words(header: str, label: str, facts: Sequence[Fact]) -> str:
 
     "City Oslo: duration is 7 hours; changes is 0." Cells that a short row lacks are skipped.
     """
-    words = "; ".join(_cell_words(fact) for fact in facts)
+    words = "; ".join(cell_words(fact) for fact in facts)
     if not label:
         return as_sentence(words)
-    if header.lower() not in _NAMELESS and len(label) <= LONGEST_NAME >= len(header):
-        named = header.replace("_", " ")
-        label = f"{named[:1].upper()}{named[1:]} {label}"
+    label = row_label(header, label)
     # A label may be a name, so its case stays.
     return end_sentence(f"{label}: {words}" if words else label)
 
 
-def _cell_words(fact: Fact) -> str:
+def row_label(header: str, label: str, *, is_claim: bool = False) -> str:
+    """The label of a row with its header: "City Oslo"; of a claim without a header of one word.
+
+    A passage need not say that "X200" is a model.
+    """
+    is_plain = is_claim and " " not in header and not label[:1].isdigit()
+    if is_plain or header.lower() in _NAMELESS or max(len(label), len(header)) > LONGEST_NAME:
+        return label
+    named = header.replace("_", " ")
+    return f"{named[:1].upper()}{named[1:]} {label}"
+
+
+def cell_words(fact: Fact, *, is_claim: bool = False) -> str:
+    """A cell with its header: "price is $249"; of a claim "no warranty", not "warranty is none"."""
     if not fact.name:
         return fact.value
     kind = kind_of_flag(fact.name, JsonKind.STRING, fact.value)
+    if is_claim and fact.value.lower() == "none":
+        return f"no {fact.name}"
     if kind is JsonKind.STRING:
         return f"{fact.name} is {fact.value or 'not given'}"
     yes = kind is JsonKind.TRUE

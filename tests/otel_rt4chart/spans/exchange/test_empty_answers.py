@@ -105,6 +105,45 @@ def test_an_empty_answer_is_no_answer(attributes: dict[str, Any]) -> None:
     assert [one.text for one in found.exchange.passages] == ["14 days.", "Free."]
 
 
+WRITTEN: dict[str, tuple[str, dict[str, Any]]] = {
+    "OpenInference": ("output.value", {KIND: "LLM"}),
+    "OpenInference, message": (SAID, {KIND: "LLM"}),
+    "traceAI": ("output.value", {"gen_ai.span.kind": "LLM"}),
+    "OpenLLMetry": ("traceloop.entity.output", {"llm.request.type": "chat"}),
+    "OpenLLMetry, message": (f"{COMPLETION}content", {"llm.request.type": "chat"}),
+    "Langfuse": ("langfuse.observation.output", {"langfuse.observation.type": "generation"}),
+    "Vercel": ("ai.response.text", {"ai.operationId": "ai.generateText.doGenerate"}),
+    "TruLens": ("ai.observability.call.return", {"ai.observability.span_type": "generation"}),
+    "LangSmith": ("gen_ai.completion", {"langsmith.span.kind": "llm"}),
+    "MLflow": ("mlflow.spanOutputs", {"mlflow.spanType": '"LLM"'}),
+    "Laminar": ("lmnr.span.output", {"lmnr.span.type": "LLM"}),
+    "GenAI": ("gen_ai.output.messages", {"gen_ai.operation.name": "chat"}),
+}
+
+
+@pytest.mark.parametrize("convention", WRITTEN)
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        '""',
+        "assistant:",
+        "assistant: None",
+        '{"generations": [[{"text": ""}]]}',
+        '{"generations": [[{"text": ""',
+        '{"choices": [{"message": {"content": "',
+    ],
+)
+def test_what_is_left_of_an_output_without_text_is_no_answer(convention: str, written: str) -> None:
+    """Quotes, a role, a structure or its beginning: nothing of it is a claim."""
+    key, attributes = WRITTEN[convention]
+
+    (found,) = find_candidates([CHAIN, SEARCH, made(3, 1, {**attributes, key: written})])
+
+    assert found.exchange.answer == ""
+    assert found.blocked in (Decision.NO_ANSWER, Decision.NO_CONTENT, Decision.TRUNCATED)
+
+
 @pytest.mark.parametrize(
     ("attributes", "answer"),
     [
