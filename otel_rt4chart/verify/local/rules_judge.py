@@ -12,9 +12,9 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
 from otel_rt4chart.verify.local.verdict import (
+    DecisionThresholds,
     Odds,
     RulesHeads,
-    Thresholds,
     clash_floor,
     judgement_from_odds,
     rules_heads,
@@ -95,5 +95,5 @@ class RulesJudge(WholeContextJudge):
         return Odds(
             max(unfaithful.probability(values), uncovered_floor(reading), clash_floor(reading)),
             max(contradicted.probability(values), swap_floor(reading)),
-            Thresholds(unfaithful.threshold, unfaithful.threshold, contradicted.threshold),
+            DecisionThresholds(unfaithful.threshold, unfaithful.threshold, contradicted.threshold),
         )

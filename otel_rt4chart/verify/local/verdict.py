@@ -67,7 +67,7 @@ def rules_heads() -> RulesHeads:
     )
 
 
-class Thresholds(NamedTuple):
+class DecisionThresholds(NamedTuple):
     """Where a judge decides.
 
     A claim is entailed below `entailed_below`, contradicted or baseless from `unfaithful_from` on
@@ -85,7 +85,7 @@ class Odds(NamedTuple):
 
     unfaithful: float
     contradicted: float
-    thresholds: Thresholds
+    thresholds: DecisionThresholds
 
 
 # Of the training rows' single claims with less of their weight in the passages, 443 of 470 are

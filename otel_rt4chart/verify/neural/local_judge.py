@@ -18,9 +18,9 @@ from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
 from otel_rt4chart.verify.local.verdict import (
+    DecisionThresholds,
     LogisticHead,
     Odds,
-    Thresholds,
     clash_floor,
     judgement_from_odds,
     negation_floor,
@@ -204,7 +204,7 @@ class LocalJudge(WholeContextJudge):
                 swap_floor(plan.reading),
                 negation_floor(plan.reading),
             ),
-            Thresholds(*self._stack.unsure, contradicted.threshold),
+            DecisionThresholds(*self._stack.unsure, contradicted.threshold),
         )
         return judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)

@@ -7,10 +7,10 @@ import pytest
 from otel_rt4chart.verify.core.model import Judgement, Label, Passage
 from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.local.verdict import Odds, Thresholds, judgement_from_odds
+from otel_rt4chart.verify.local.verdict import DecisionThresholds, Odds, judgement_from_odds
 from otel_rt4chart.verify.text.segment import segment_passages
 
-THRESHOLDS = Thresholds(0.3, 0.7, 0.5)
+THRESHOLDS = DecisionThresholds(0.3, 0.7, 0.5)
 
 
 def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
