@@ -95,7 +95,7 @@ class Slots:
     @property
     def key(self) -> str:
         """The text without outer punctuation, case and spacing; equal for verbatim copies."""
-        return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”")
+        return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”。！？；，、؟")
 
 
 def read_slots(text: str) -> Slots:
