@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import Clash, Fact, Judgement, Label, Sentence, Slot
@@ -311,6 +311,6 @@ def _compare_words(claim: Slots, cell: _Cell, column: Iterable[_Cell]) -> _Findi
     return None
 
 
-def _is_value_said(said: Collection[str], cell: _Cell) -> bool:
+def _is_value_said(said: Set[str], cell: _Cell) -> bool:
     parts = re.split(r"\s*[;,/]\s*", cell.fact.value)
     return any(stems and stems <= said for stems in (content(part).keys() for part in parts))

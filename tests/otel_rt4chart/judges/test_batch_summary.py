@@ -110,7 +110,7 @@ def test_a_judge_that_fails_for_answers_in_a_row_is_hopeless() -> None:
     [
         ("over_budget: 1 calls an answer", "openai/m/1"),
         ("votes without a majority: entailed, baseless", "openai/m/1"),
-        ("the passages are in another language (fr)", "rules/5"),
+        ("language: passage p1 is not in English (French)", "rules/5"),
         ("no_context", "link"),
     ],
 )
