@@ -28,16 +28,20 @@ from otel_rt4chart.verify.core.model import (
     Sentence,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
-from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny
+from otel_rt4chart.verify.findings.denied_claim import (
+    claim_parts,
+    denies,
+    deny,
+    is_about_other,
+    is_denied_of_other,
+    is_opposite,
+)
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.modifiers import is_narrative
-from otel_rt4chart.verify.language.negation import are_opposite
-from otel_rt4chart.verify.language.slots import Slots, read_slots
-from otel_rt4chart.verify.language.tokens import Token, content
+from otel_rt4chart.verify.language.slots import read_slots
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import embed_texts
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
-from otel_rt4chart.verify.local.swaps import has_other_subject
 from otel_rt4chart.verify.text.segment import segment_passages
 
 # A judge must be at least this certain that a passage contradicts a claim ("score > 0.6",
@@ -48,14 +52,10 @@ THRESHOLD = 0.6
 _ON_TOPIC, _WORDS = 0.4, 2
 _NEAR = 0.35
 _NEAREST = 3  # sentences of one passage that a claim is compared with by a model
-# A sentence with another value is about the same thing only if it has nearly all other words.
-_SAME, _OF_SENTENCE = 0.7, 0.4
-# A negation denies the claim only in a sentence of the same subject.
-_SAME_DENIED, _OF_DENIAL = 0.5, 0.33
-_CERTAIN = 0.8
 # A sentence says a contradicted claim too if it has this share of its content, and rules entail it.
 _SAYS_IT = 0.9
-_VALUES = ("number", "date", "name", "term")
+# A network is believed of a sentence so much nearer to the claim's denial than to the claim.
+_NEARER_READ = 0.03
 # A sentence means the claim's denial where it is so near to it, and so much nearer than to the
 # claim itself. Of 731 pairs of faithful answers, and of 992 pairs of FEVER that do not contradict,
 # none is.
@@ -194,9 +194,16 @@ class CherryPickSearch:
     def _batches(
         self, pairs: Mapping[_Reading, Sequence[Sentence]]
     ) -> list[Mapping[_Reading, Sequence[Sentence]]]:
-        if not pairs:
-            return []
-        return [pairs] if isinstance(self.judge, BatchJudge) else [{k: v} for k, v in pairs.items()]
+        """The questions for the judge; a network is asked only where it can be believed."""
+        if isinstance(self.judge, BatchJudge):
+            return [pairs] if pairs else []
+        if not isinstance(self.judge, ModelJudge):
+            return [{one: sentences} for one, sentences in pairs.items()]
+        opposite = (
+            (one, tuple(other for other in sentences if is_opposite(one.text, other.reading)))
+            for one, sentences in pairs.items()
+        )
+        return [{one: sentences} for one, sentences in opposite if sentences]
 
     def _allows(self, comparisons: int) -> bool:
         """False, with the reason in `problem`, where the limits of one answer are reached."""
@@ -382,7 +389,7 @@ def _contradicting(
         ruled = _rule(claim, sentences)
         if ruled.label is Label.CONTRADICTED and ruled.confidence >= search.threshold:
             named = [one for one in sentences if one.index in ruled.sentences]
-            if any(_denies(claim, ruled, one) for one in named):
+            if any(denies(claim, ruled, one.reading) for one in named):
                 return named
     if verdict is not None and verdict.label is Label.CONTRADICTED:
         named = [one for one in sentences if one.index in verdict.sentences] or list(sentences[:1])
@@ -390,9 +397,20 @@ def _contradicting(
         is_sure = verdict.confidence + max(0.0, nearer) >= search.threshold
         if is_sure and isinstance(search.judge, BatchJudge):
             return named
-        if is_sure and any(_denies(claim, verdict, one) for one in named):
+        if isinstance(search.judge, ModelJudge):
+            named = [one for one in named if _is_read_as_denial(claim, one.reading, vectors)]
+        if is_sure and any(denies(claim, verdict, one.reading) for one in named):
             return named
     return [one for one in sentences if _means_denial(claim, one.reading, vectors)][:1]
+
+
+def _is_read_as_denial(claim: str, sentence: str, vectors: _Vectors) -> bool:
+    """True where the encoder agrees with a network that calls the sentence a contradiction.
+
+    Alone, a network calls as many paraphrases contradictions as it finds contradictions.
+    """
+    nearer = vectors.nearer_to_denial(claim, sentence)
+    return is_opposite(claim, sentence) and nearer >= _NEARER_READ
 
 
 def _means_denial(claim: str, sentence: str, vectors: _Vectors) -> bool:
@@ -402,80 +420,9 @@ def _means_denial(claim: str, sentence: str, vectors: _Vectors) -> bool:
     return (
         vectors.cosine(deny(claim), sentence) >= _DENIAL
         and vectors.nearer_to_denial(claim, sentence) >= _NEARER
-        and not _is_about_other(claim, sentence)
+        and not is_about_other(claim, sentence)
         and not is_denied_of_other(read_slots(claim), read_slots(sentence))
     )
-
-
-def _is_about_other(claim: str, sentence: str) -> bool:
-    """True for a story beside a rule, and for a sentence whose subject has another name."""
-    if is_narrative(sentence) and not is_narrative(claim):
-        return True
-    return has_other_subject(read_slots(claim), read_slots(sentence))
-
-
-def _denies(claim: str, denied: Judgement, sentence: Sentence) -> bool:
-    """True if the sentence is about the same thing, not only the same topic.
-
-    A network that is certain has read that. Two sentences with different values are mostly about
-    two things, so the rest must agree. If two numbers or dates differ, one of them names the thing.
-    """
-    own, theirs = read_slots(claim), read_slots(sentence.reading)
-    if not denied.clashes and denied.confidence >= _CERTAIN:
-        is_other = has_other_subject(own, theirs) or is_denied_of_other(own, theirs)
-        return not is_other and not _values_of_two_things(own, theirs)
-    if _is_about_other(claim, sentence.reading) or is_denied_of_other(own, theirs):
-        return False
-    values = [clash for clash in denied.clashes if clash.slot in _VALUES]
-    if sum(clash.slot in ("number", "date") for clash in values) > 1:
-        return False
-    if not denied.clashes:
-        return not _values_of_two_things(own, theirs)
-    if values and any(clash.slot == "term" for clash in values[1:]):
-        return False  # "opens at 9" and "closes at 8" are two things
-    is_value = len(values) == len(denied.clashes)
-    same, of_sentence = (_SAME, _OF_SENTENCE) if is_value else (_SAME_DENIED, _OF_DENIAL)
-    rest, sentence_content = content(claim), content(sentence.reading)
-    for clash in values:
-        for stem in content(clash.claimed):
-            rest.pop(stem, None)
-        for stem in content(clash.found):
-            sentence_content.pop(stem, None)
-    shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
-    return shared >= max(same * sum(rest.values()), of_sentence * sum(sentence_content.values()))
-
-
-def is_denied_of_other(claim: Slots, sentence: Slots) -> bool:
-    """True where the sentence denies something of a thing that the claim does not name.
-
-    "Checking accounts do not earn interest" leaves "Savings accounts earn interest" alone: each has
-    a word of its own for what it is about, and half of what is denied is not in the claim. A
-    heading before a colon names nothing.
-    """
-    if not sentence.denials or claim.denials:
-        return False
-    cue = sentence.denials[0].cue
-    heads = [at for at, token in enumerate(sentence.tokens[:cue]) if _ends_heading(sentence, token)]
-    first = heads[-1] + 1 if heads else 0
-    subject = {sentence.tokens[at].stem for at in sentence.content if first <= at < cue}
-    stated = {word.stem for word in claim.words}
-    is_named = 2 * len(subject & stated) > len(subject)
-    return bool(subject and stated - {word.stem for word in sentence.words}) and not is_named
-
-
-def _ends_heading(sentence: Slots, token: Token) -> bool:
-    return sentence.text[token.end : token.end + 1] == ":"
-
-
-def _values_of_two_things(claim: Slots, sentence: Slots) -> bool:
-    """True where both have numbers or dates, and the words beside them do not agree."""
-    if not ((claim.quantities or claim.moments) and (sentence.quantities or sentence.moments)):
-        return False
-    told = {word.stem for word in sentence.words}
-    rest = {word.stem: word.rarity for word in claim.words if not word.text[0].isdigit()}
-    if any(are_opposite(stem, other) for stem in rest.keys() - told for other in told):
-        return True
-    return sum(weight for stem, weight in rest.items() if stem in told) < 0.5 * sum(rest.values())
 
 
 def _finding(kind: str, number: int, claim: Claim, sentences: Sequence[Sentence]) -> Finding:

@@ -1,11 +1,17 @@
-"""Wordings of a claim to compare passages with: its denial, and the parts that it asserts too."""
+"""Whether a sentence denies a claim, and the wordings of a claim that are compared with it."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
+from otel_rt4chart.verify.core.model import Clash, Judgement
 from otel_rt4chart.verify.decompose.coordination import WORD, verbs
+from otel_rt4chart.verify.findings.modifiers import is_narrative
+from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.tokens import Token, content
+from otel_rt4chart.verify.local.swaps import has_other_subject
 
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|can|could|may|might|will|would|shall|should|must|has|have|had)\b",
@@ -15,6 +21,27 @@ _PART = re.compile(r",?\s+(?:including|such\s+as|among\s+them|for\s+example)\s+(
 _LIST = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
 _MOST_PARTS = 4
 _CACHED_TEXTS = 4_096
+# A sentence with another value is about the same thing only if it has nearly all other words.
+_SAME, _OF_SENTENCE = 0.7, 0.4
+# A negation denies the claim only in a sentence of the same subject.
+_SAME_DENIED, _OF_DENIAL = 0.5, 0.33
+_CERTAIN = 0.8
+_VALUES = ("number", "date", "name", "term")
+_EXCLUDES = re.compile(
+    r"\b(?:except\w*|exclu\w+|unless|only|apart\s+from|other\s+than|fail\w*|lack\w*|free\s+of"
+    r"|forbid\w*|prohibit\w*|banned|barred|refus\w+)\b",
+    re.IGNORECASE,
+)
+_BOUND_DENIED = re.compile(r"\bnot?\s+(?:more|less|fewer|later|earlier)\s+than\b", re.IGNORECASE)
+_BOUNDS = re.compile(
+    r"\b(?:within|up\s+to|at\s+(?:most|least)|before|after|until|by|under|over|than|between)"
+    r"\s+(?:the\s+|an?\s+)?$",
+    re.IGNORECASE,
+)
+_RATE = re.compile(
+    r"\b(?:an?|per|each|every)\s+(hour|day|night|week|month|quarter|year)\b|\b(times)\b"
+)
+_COMPARES = re.compile(r"\b(?:than|more|less|fewer|before|after|earlier|later)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -45,3 +72,120 @@ def claim_parts(claim: str) -> tuple[str, ...]:
 def _verb(claim: str) -> re.Match[str] | None:
     words = list(WORD.finditer(claim))[1:]
     return next((word for word in words if word.group().lower() in verbs()), None)
+
+
+def is_about_other(claim: str, sentence: str) -> bool:
+    """True for a story beside a rule, and for a sentence whose subject has another name."""
+    if is_narrative(sentence) and not is_narrative(claim):
+        return True
+    return has_other_subject(read_slots(claim), read_slots(sentence))
+
+
+def denies(claim: str, denied: Judgement, sentence: str) -> bool:
+    """True if the sentence is about the same thing, not only the same topic.
+
+    A judge that is certain and names no words has read that. Two sentences with different values
+    are mostly about two things, so the rest must agree. If two numbers or dates differ, one of them
+    names the thing.
+    """
+    own, theirs = read_slots(claim), read_slots(sentence)
+    if not denied.clashes and denied.confidence >= _CERTAIN:
+        is_other = has_other_subject(own, theirs) or is_denied_of_other(own, theirs)
+        return not is_other and not _values_of_two_things(own, theirs)
+    if is_about_other(claim, sentence) or is_denied_of_other(own, theirs):
+        return False
+    if any(_is_put_otherwise(clash, claim, sentence) for clash in denied.clashes):
+        return False
+    values = [clash for clash in denied.clashes if clash.slot in _VALUES]
+    if sum(clash.slot in ("number", "date") for clash in values) > 1:
+        return False
+    if not denied.clashes:
+        return not _values_of_two_things(own, theirs)
+    if values and any(clash.slot == "term" for clash in values[1:]):
+        return False  # "opens at 9" and "closes at 8" are two things
+    is_value = len(values) == len(denied.clashes)
+    same, of_sentence = (_SAME, _OF_SENTENCE) if is_value else (_SAME_DENIED, _OF_DENIAL)
+    rest, sentence_content = content(claim), content(sentence)
+    for clash in values:
+        for stem in content(clash.claimed):
+            rest.pop(stem, None)
+        for stem in content(clash.found):
+            sentence_content.pop(stem, None)
+    shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
+    return shared >= max(same * sum(rest.values()), of_sentence * sum(sentence_content.values()))
+
+
+def _is_put_otherwise(clash: Clash, claim: str, sentence: str) -> bool:
+    """True where the difference may be one of wording.
+
+    "Norway is not served" is what "all countries except Norway" says, "18 days a year" what "1.5
+    days a month" says, and ten minutes are within an hour.
+    """
+    if clash.slot == "negation":
+        return _is_denied_twice(claim, sentence) or bool(_BOUND_DENIED.search(claim))
+    if clash.slot == "term":
+        return bool(_COMPARES.search(claim) and _COMPARES.search(sentence))
+    if clash.slot not in ("number", "date"):
+        return False
+    if set(_RATE.findall(claim.lower())) != set(_RATE.findall(sentence.lower())):
+        return True
+    values = {one.value for one in read_slots(clash.claimed).quantities}
+    if values & {one.value for one in read_slots(sentence).quantities}:
+        return True
+    return _is_bounded(clash.found, sentence) and not _is_bounded(clash.claimed, claim)
+
+
+def _is_denied_twice(claim: str, sentence: str) -> bool:
+    """True where both deny or exclude something, and the sentence is not the claim with "not"."""
+    own, theirs = _denials(claim), _denials(sentence)
+    is_copy = content(claim).keys() <= content(sentence).keys() and not _EXCLUDES.search(sentence)
+    return bool(own and theirs) and not (is_copy and (own + theirs) % 2)
+
+
+def _is_bounded(value: str, text: str) -> bool:
+    """True for a value behind "within", "before" and the like."""
+    at = text.find(value)
+    return at > 0 and _BOUNDS.search(text, 0, at) is not None
+
+
+def is_denied_of_other(claim: Slots, sentence: Slots) -> bool:
+    """True where the sentence denies something of a thing that the claim does not name.
+
+    "Checking accounts do not earn interest" leaves "Savings accounts earn interest" alone: each has
+    a word of its own for what it is about, and half of what is denied is not in the claim. A
+    heading before a colon names nothing.
+    """
+    if not sentence.denials or claim.denials:
+        return False
+    cue = sentence.denials[0].cue
+    heads = [at for at, token in enumerate(sentence.tokens[:cue]) if _ends_heading(sentence, token)]
+    first = heads[-1] + 1 if heads else 0
+    subject = {sentence.tokens[at].stem for at in sentence.content if first <= at < cue}
+    stated = {word.stem for word in claim.words}
+    is_named = 2 * len(subject & stated) > len(subject)
+    return bool(subject and stated - {word.stem for word in sentence.words}) and not is_named
+
+
+def _ends_heading(sentence: Slots, token: Token) -> bool:
+    return sentence.text[token.end : token.end + 1] == ":"
+
+
+def _values_of_two_things(claim: Slots, sentence: Slots) -> bool:
+    """True where both have numbers or dates, and the words beside them do not agree."""
+    if not ((claim.quantities or claim.moments) and (sentence.quantities or sentence.moments)):
+        return False
+    told = {word.stem for word in sentence.words}
+    rest = {word.stem: word.rarity for word in claim.words if not word.text[0].isdigit()}
+    if any(are_opposite(stem, other) for stem in rest.keys() - told for other in told):
+        return True
+    return sum(weight for stem, weight in rest.items() if stem in told) < 0.5 * sum(rest.values())
+
+
+def is_opposite(claim: str, sentence: str) -> bool:
+    """True if one of them denies, excludes or limits something, and the other does not."""
+    return bool(_denials(claim)) != bool(_denials(sentence))
+
+
+def _denials(text: str) -> int:
+    """How many words deny, exclude or limit something."""
+    return len(read_slots(text).denials) + len(_EXCLUDES.findall(text))

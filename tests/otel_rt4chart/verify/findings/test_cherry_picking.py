@@ -22,6 +22,7 @@ from otel_rt4chart.verify import (
     Finding,
     Judgement,
     Label,
+    LocalJudge,
     Passage,
     RulesJudge,
     Sentence,
@@ -414,3 +415,102 @@ def test_what_is_denied_of_another_thing_leaves_a_claim_alone(
     report = build_verifier(judge).verify(Exchange("", passages, said))
 
     assert [claim.status for claim in report.claims] == [ClaimStatus.SUPPORTED]
+
+
+@pytest.mark.parametrize(
+    ("stated", "support", "other"),
+    [
+        # SummEdits, Apache-2.0
+        (
+            "Hundreds of girls have fallen ill in schools in Iran in the recent weeks, with some "
+            "hospitalized.",
+            "Hundreds of schoolgirls have fallen sick and scores have been hospitalized in Iran's "
+            "holy city of Qom in recent months, with some parents and officials suspecting they "
+            "were poisoned.",
+            "Since then, hundreds of students in Qom, mostly girls, have fallen ill with similar "
+            "symptoms in a number of public schools, which are segregated by gender.",
+        ),
+        (
+            "The James Webb Space Telescope observed Pandora's Cluster, a megacluster of galaxies "
+            "that permitted astronomers to peer into the distant universe and observe "
+            "never-before-seen details.",
+            "Webb's latest observation of the cluster has revealed never-before-seen details in "
+            "infrared light, which is invisible to the human eye.",
+            "The James Webb Space Telescope just peered into a celestial Pandora's box to see what "
+            "lies beyond a megacluster of galaxies.",
+        ),
+        (
+            "The conclusion of the discussion was that the industrial designer focuses solely on "
+            "designing the product, while the user interface designer focuses on designing the "
+            "interface through which users will interact with the product.",
+            "User Interface: user interface design d industrial design ?",
+            "Industrial Designer: I I think the user the user interface design is  he will design "
+            "how the user will you know  the relation between the user and you know the remote "
+            "control so",
+        ),
+        *(
+            (stated, stated, other)
+            for stated, other in (
+                ("The museum is not open on Mondays.", "The museum is closed on Mondays."),
+                ("The river flows into the sea.", "The river flows into the Baltic."),
+                ("The dish contains shellfish.", "The dish contains prawns."),
+                ("The tour starts at the harbour.", "The tour starts at the docks."),
+                ("The bench is 200 cm long.", "The length of the bench is 2 metres."),
+                ("Guests cannot smoke in the rooms.", "Smoking is forbidden in the rooms."),
+            )
+        ),
+    ],
+)
+def test_a_network_alone_contradicts_nothing(stated: str, support: str, other: str) -> None:
+    """It calls these paraphrases and on-topic sentences contradictions; nothing agrees with it."""
+    local = LocalJudge(threads=1)
+    search = CherryPickSearch(local.scanner, local.encoder)
+    passages = [Passage("p1", support), Passage("p2", other)]
+    steps = search.run(Exchange("", passages, stated), [claim(stated)], passages[1:])
+
+    assert run_steps(steps, lambda batch: answer_batch(batch, Meter())) == ()
+
+
+@pytest.mark.parametrize(
+    ("stated", "other"),
+    [
+        ("Crete is not served.", "All islands except Crete are served."),
+        ("There is no weekly quota on the Max plan.", "The Max plan has no weekly quota."),
+        ("Guests who are not residents may not park.", "Only residents may park."),
+        ("You can enter without a ticket.", "A ticket is not needed to enter."),
+        ("You pay no more than $90 a month.", "You pay $90 a month."),
+        ("Staff accrue 24 days of holiday a year.", "Staff accrue 2 days of holiday a month."),
+        ("The dose comes to four drops a day.", "The dose is two drops two times a day."),
+        ("A booking can be changed 20 minutes later.",
+         "A booking can be changed within an hour."),
+        ("A bike bought in May 2021 is insured.",
+         "A bike bought before 1 July 2021 is insured."),
+        ("The hill path is shorter than the valley path.",
+         "The valley path is longer than the hill path."),
+        ("The evening shift works 6 hours.",
+         "The day shift works 8 hours and the evening shift works 6."),
+    ],
+    ids=["exception", "no", "only", "not needed", "bound denied", "rate", "times", "within",
+         "before", "comparison", "two values"],
+)  # fmt: skip
+def test_what_may_say_the_same_in_other_words_denies_nothing(stated: str, other: str) -> None:
+    """A double denial, another unit of time, a bound, a comparison the other way round."""
+    assert "contradiction" not in [one.kind for one in picked(stated, stated, other)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "other"),
+    [
+        ("You can enter without a ticket.", "You cannot enter without a ticket."),
+        ("The trial lasts 14 days.", "The trial lasts 30 days."),
+        (
+            "You can park within 10 metres of the gate.",
+            "You can park within 20 metres of the gate.",
+        ),
+        ("The plan costs $9 a month.", "The plan costs $12 per month."),
+        ("The policy covers outpatient MRI.", "The policy does not cover outpatient MRI."),
+    ],
+)
+def test_a_flat_denial_and_another_value_stand(stated: str, other: str) -> None:
+    """The same words with "not", or another value in the same place and unit."""
+    assert [one.kind for one in picked(stated, stated, other)] == ["contradiction"]
