@@ -15,6 +15,7 @@ from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
+from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate
 from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.console.view.filters import interval, percent
@@ -185,7 +186,7 @@ def _status_table(report: PeriodReport) -> Table | None:
     table = Table("route", "service", "status", "of claims", "before", box=None)
     for route in report.routes:
         for row in route.statuses:
-            status = row.status.replace("_", " ")
+            status = printable(status_label(row.status))
             table.add_row(*_names(route), status, percent(row.share), percent(row.before))
     return table if table.row_count else None
 

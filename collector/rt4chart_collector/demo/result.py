@@ -77,7 +77,6 @@ def total_of(lines: Sequence[RouteSums]) -> RouteSums:
         route="all routes",
         sums=_added(line.sums for line in lines),
         misleading_sums=_added(line.misleading_sums for line in lines),
-        either_sums=_added(line.either_sums for line in lines),
         **{count: sum(getattr(line, count) for line in lines) for count in counts},
     )
 

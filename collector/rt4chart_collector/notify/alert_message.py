@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.core.text import one_line
+from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.facts import (
@@ -292,7 +293,7 @@ def _worst_answers(facts: DriftFacts, console: str, with_texts: bool) -> Iterato
         seen.add(known_by)
         number = answer.misleading if misleads else answer.unfaithful
         counts = f"{number} of {answer.decided} claims {facts.measure}"
-        problem = answer.status.replace("_", " ") if misleads else answer.label
+        problem = status_label(answer.status) if misleads else answer.label
         quoted = f"“{one_line(answer.claim, CLAIM)}”" if with_texts and answer.claim else ""
         text = one_line(", ".join(filter(None, (problem, counts, quoted))), 300)
         if not console:

@@ -80,7 +80,7 @@ def explain_in_one_sentence(report: Report) -> str:
     first = next((claim for claim in (*report.unfaithful, *misleading) if claim.text), None)
     if first is None:
         return head
-    reason = first.status.replace("_", " ") if first.is_misleading else first.reason
+    reason = first.status.label if first.is_misleading else first.reason
     return f"{head}: “{first.text}” ({reason})"
 
 

@@ -84,6 +84,12 @@ _STATUS_LABELS = {
 }
 
 
+def status_label(name: str) -> str:
+    """The words for a status; its name in words if a later version wrote it."""
+    known = {str(status): status.label for status in ClaimStatus}
+    return known.get(name, name.replace("_", " "))
+
+
 class AnswerLabel(StrEnum):
     """The AND-join of an answer's claims (RT4CHART section 3.6)."""
 

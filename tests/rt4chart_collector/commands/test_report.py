@@ -24,7 +24,7 @@ GOLDEN = """\
  support  shop     25.0%       3.7–74.4%  0.0%    4       2
 
  route    service  status         of claims  before
- support  shop     cherry picked  25.0%      0.0%
+ support  shop     cherry-picked  25.0%      0.0%
 
 for a page to share: rt4chart report --html
 """

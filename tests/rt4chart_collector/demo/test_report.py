@@ -38,7 +38,6 @@ SUMS = RouteSums(
     misleading=0,
     sums=COUNTED,
     misleading_sums=replace(COUNTED, wx=0, wwxx=0, wwxm=0),
-    either_sums=COUNTED,
 )
 CLAIM = Claim(
     text="It lasts 30 days.",

@@ -68,7 +68,7 @@ def test_a_rise_of_misleading_claims_says_so_in_every_line() -> None:
         "12.0% (9.0% to 15.0%), 400 claims in 80 answers",
         "since: 2030-03-17T17:46:40Z, 1 h 0 min ago",
         f"next: {NEXT[Rule.MISLEADING_DRIFT]}",
-        "cherry picked, 2 of 4 claims misleading: "
+        "cherry-picked, 2 of 4 claims misleading: "
         f"https://rt4chart.example/answers/{'a' * 32}/{'b' * 16}#claim-0",
         f"https://rt4chart.example/alerts/{alert.id}",
     ]

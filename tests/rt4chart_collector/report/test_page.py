@@ -92,10 +92,10 @@ def test_both_rates_stand_apart_with_the_statuses_behind_them(any_client: Client
         "33.3% (4.8–83.3%, n = 3); the intervals overlap contradicted 0.0% · baseless 25.0% · "
         "undecided 0.0% of claims · answers with an unfaithful claim 50.0% · of 2 answers 2 "
         "verified, 0 sampled out, 0 not verifiable What is wrong with claims (n = 4) status share "
-        "of the decided claims before cherry picked 25.0% 33.3% Answers with the most unfaithful "
+        "of the decided claims before cherry-picked 25.0% 33.3% Answers with the most unfaithful "
         "claims 1 of 2 claims · ! baseless “The trial lasts 14 days.” "
         f"{2:032x}, 2096-10-02 07:06 Answers with the most misleading claims 1 of 2 claims · "
-        f"cherry picked “The trial lasts 14 days.” {1:032x}, 2096-10-02 07:06"
+        f"cherry-picked “The trial lasts 14 days.” {1:032x}, 2096-10-02 07:06"
     )
 
 

@@ -39,7 +39,6 @@ def point(at: int, unfaithful: int, decided: int = 40) -> RatePoint:
         answer_sums=sums,
         weighted=counts,
         misleading=0,
-        misleading_answers=0,
         misleading_sums=replace(sums, wx=0, wwxx=0, wwxm=0),
         either_sums=sums,
         statuses={},

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from otel_rt4chart.spans.model.verdict import Decision
-from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
+from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, status_label
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
 from rt4chart_collector.console.app.console import Console
@@ -20,7 +20,6 @@ from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.view.filters import (
     link,
     shortened,
-    status_label,
     verdict_label,
     visible,
     when,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.model import ClaimStatus, status_label
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.view.filters import (
     count,
@@ -16,7 +16,6 @@ from rt4chart_collector.console.view.filters import (
     link,
     percent,
     shortened,
-    status_label,
     when,
 )
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell

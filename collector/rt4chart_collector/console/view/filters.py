@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.core.times import iso, utc_time
 from rt4chart_collector.store.answers.verifications import AnswerDecision
@@ -111,12 +111,6 @@ def verdict_label(found: AnswerDecision) -> Markup:
     """The label of an answer; one that is entailed and misleads is not called entailed."""
     misleads = found.label == "entailed" and found.misleading.count > 0
     return label("misleading" if misleads else found.label)
-
-
-def status_label(name: str) -> str:
-    """The words for a status; its name in words if a later version wrote it."""
-    known = {str(status): status.label for status in ClaimStatus}
-    return known.get(name, name.replace("_", " "))
 
 
 def link(url: str, text: str) -> Markup:

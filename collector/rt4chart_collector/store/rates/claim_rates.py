@@ -70,7 +70,7 @@ RATE_SUMS = f"""
     {_sums("sums", "x")},
     {_sums("misleading_sums", "y", "k")},
     {_sums("either_sums", "(x + y)", "k")},
-    sumIf(N, x > 0) AS unfaithful_answers, sumIf(N, y > 0) AS misleading_answers,
+    sumIf(N, x > 0) AS unfaithful_answers,
     sumIf(N, m > 0) AS answer_sums_answers, answer_sums_answers AS answer_sums_claims,
     sumIf(N * w, m > 0) AS answer_sums_wm, sumIf(N * w, x > 0) AS answer_sums_wx,
     sumIf(N * w * w, m > 0) AS answer_sums_wwm, sumIf(N * w * w, x > 0) AS answer_sums_wwxx,
@@ -107,7 +107,6 @@ class RateSlice:
     answer_sums: AnswerSums
     weighted: WeightedCounts
     misleading: int
-    misleading_answers: int
     misleading_sums: AnswerSums
     either_sums: AnswerSums
     statuses: Mapping[str, float]
@@ -289,8 +288,7 @@ SELECT ServiceName AS service, Route AS route,
     sum(toUInt64(UndecidedCount)) AS undecided,
     sum(toUInt64(MisleadingCount)) AS misleading,
     {_sums("sums", "x")},
-    {_sums("misleading_sums", "y", "k")},
-    {_sums("either_sums", "(x + y)", "k")}
+    {_sums("misleading_sums", "y", "k")}
 FROM (
     SELECT *, 1 AS N, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
         toFloat64(ContradictedCount) + BaselessCount AS x, MisleadingWeight AS y,
@@ -323,7 +321,6 @@ class RouteSums:
     misleading: int
     sums: AnswerSums
     misleading_sums: AnswerSums
-    either_sums: AnswerSums
 
     @property
     def claims(self) -> int:

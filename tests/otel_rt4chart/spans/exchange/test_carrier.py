@@ -95,7 +95,7 @@ def test_a_carrier_has_both_rates_the_statuses_and_the_action() -> None:
             misleading().claims[1:] * 2,
             "0 of 2 claims are not supported by the passages and 2 mislead",
         ),
-        (misleading().claims[1:], "misleads: “It is free.” (cherry picked)"),
+        (misleading().claims[1:], "misleads: “It is free.” (cherry-picked)"),
         ((), "0 of 0 claims are not supported by the passages"),
     ],
 )
