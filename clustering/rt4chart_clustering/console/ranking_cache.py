@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import last_events, resolve_aliases
-from rt4chart_collector.store.issues.issues import apply_events
+from rt4chart_collector.store.issues.issues import apply_events, last_written
 
 # Figures older than the first are counted again in the background, older than the second now.
 FRESH_NS, MAX_AGE_NS = 20 * 10**9, 300 * 10**9
@@ -22,6 +22,7 @@ FRESH_NS, MAX_AGE_NS = 20 * 10**9, 300 * 10**9
 class _Ranking:
     at_ns: int
     found: tuple[RankedIssue, ...]
+    written: tuple[int, int]
 
     @property
     def merged(self) -> dict[int, int]:
@@ -44,10 +45,14 @@ class RankingCache:
         self._counted: _Ranking | None = None
 
     def ranked_issues(self, client: Client, now_ns: int) -> list[RankedIssue]:
-        """Every issue, the worst first; a merge causes a new count at once."""
+        """Every issue, the worst first; a merge or a new grouping is counted at once."""
         last = last_events(client)
         counted = self._counted
-        is_current = counted is not None and counted.merged == resolve_aliases(last)
+        is_current = (
+            counted is not None
+            and counted.merged == resolve_aliases(last)
+            and counted.written == last_written(client)
+        )
         if counted is None or not is_current or now_ns - counted.at_ns > MAX_AGE_NS:
             with self._lock:
                 counted = self._count(client, now_ns)
@@ -73,6 +78,7 @@ class RankingCache:
             self._lock.release()
 
     def _count(self, client: Client, now_ns: int) -> _Ranking:
-        counted = _Ranking(now_ns, tuple(rank_issues(client, now_ns=now_ns)))
+        written = last_written(client)  # first: what is written meanwhile is counted next time
+        counted = _Ranking(now_ns, tuple(rank_issues(client, now_ns=now_ns)), written)
         self._counted = counted
         return counted

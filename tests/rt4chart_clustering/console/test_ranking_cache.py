@@ -35,16 +35,27 @@ def test_figures_are_kept_and_counted_anew_beside_what_is_shown(client: Client) 
     ranking = RankingCache(client.sibling, beside)
     store_issue(client, numbers(2))
     assert claims(ranking, client, LATER) == {FIRST: 2}
-    store_issue(client, added()[:3], number=SECOND_ID)
+    store_issue(client, added()[:3])
 
     assert claims(ranking, client, LATER + FRESH_NS) == {FIRST: 2}
     assert claims(ranking, client, LATER + FRESH_NS + 1) == {FIRST: 2}
     wait_for_threads()
-    assert claims(ranking, client, LATER + FRESH_NS + 2) == {FIRST: 2, SECOND_ID: 3}
+    assert claims(ranking, client, LATER + FRESH_NS + 2) == {FIRST: 5}
 
-    store_issue(client, numbers(1, first=50), number=7)
+    store_issue(client, numbers(1, first=50))
     late = LATER + FRESH_NS + MAX_AGE_NS + 2
-    assert claims(ranking, client, late) == {FIRST: 2, SECOND_ID: 3, 7: 1}
+    assert claims(ranking, client, late) == {FIRST: 6}
+
+
+def test_the_issues_of_a_new_grouping_are_shown_at_once(client: Client) -> None:
+    """Nobody waits for them after `rt4chart cluster`."""
+    ranking = RankingCache(client.sibling, beside)
+    store_issue(client, numbers(2))
+    assert claims(ranking, client, LATER) == {FIRST: 2}
+
+    store_issue(client, added()[:3], number=SECOND_ID)
+
+    assert claims(ranking, client, LATER + 1) == {FIRST: 2, SECOND_ID: 3}
 
 
 def test_states_and_merges_are_those_of_now(client: Client) -> None:

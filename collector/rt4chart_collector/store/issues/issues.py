@@ -131,6 +131,14 @@ def insert_issues(client: Client, issues: Sequence[Issue], *, version: int) -> N
     ISSUES.insert(client, rows, token=batch_token("issues", [(i.id, version) for i in issues]))
 
 
+def last_written(client: Client) -> tuple[int, int]:
+    """The number of issues and the newest version of one: another after a run that changed any."""
+    ((issues, version),) = client.query(
+        "SELECT uniqExact(IssueId), max(Version) FROM rt4chart_issues"
+    ).result_rows
+    return int(issues), int(version)
+
+
 def as_stored(issue: Issue) -> Issue:
     """The issue as it is read from its row, without figures, aliases and owner."""
     column = COLUMN_OF_STATE.get(issue.state, issue.state)
