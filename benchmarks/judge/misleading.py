@@ -243,7 +243,7 @@ def is_picked(pick: Pick, search: CherryPickSearch) -> bool:
     )  # fmt: skip
     second = Passage("second", pick.second)
     exchange = Exchange("", [Passage("first", pick.support), second], pick.claim)
-    steps = search.run(exchange, [claim], [second])
+    steps = search.run(exchange, [claim], segment_passages([second]))
     return bool(run_steps(steps, lambda batch: answer_batch(batch, Meter())))
 
 

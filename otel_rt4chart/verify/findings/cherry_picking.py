@@ -23,7 +23,6 @@ from otel_rt4chart.verify.core.model import (
     Finding,
     Judgement,
     Label,
-    Passage,
     Relation,
     Sentence,
 )
@@ -42,7 +41,6 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import embed_texts
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
-from otel_rt4chart.verify.text.segment import segment_passages
 
 # A judge must be at least this certain that a passage contradicts a claim ("score > 0.6",
 # Evaluating RAG Faithfulness).
@@ -111,9 +109,9 @@ class CherryPickSearch:
     _made: int = 0
 
     def run(
-        self, exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Passage]
+        self, exchange: Exchange, claims: Sequence[Claim], unused: Sequence[Sentence]
     ) -> Steps[tuple[Finding, ...]]:
-        """The unused passages that contradict, or else restrict, each entailed claim.
+        """What contradicts, or else restricts, each entailed claim in the unused passages.
 
         Used passages are not searched: what restricts a claim in its own evidence is a dropped
         qualifier.
@@ -124,9 +122,8 @@ class CherryPickSearch:
             if claim.label is Label.ENTAILED
             for text in (claim.text, *claim_parts(claim.text))
         ]
-        context = segment_passages(unused) if readings else ()
         stems = {stem for one in readings for stem in content(one.text)}
-        touched = _most_touched(context, stems)
+        touched = _most_touched(unused if readings else (), stems)
         vectors = yield from self._vectors(touched, readings)
         found: list[Finding] = []
         groups = [tuple(group) for _, group in groupby(touched, key=lambda one: one.passage_id)]
@@ -221,12 +218,11 @@ class CherryPickSearch:
         return not self.problem
 
 
-def conflicts(claims: Sequence[Claim], passages: Sequence[Passage]) -> Iterator[Finding]:
+def conflicts(claims: Sequence[Claim], context: Sequence[Sentence]) -> Iterator[Finding]:
     """Contradicted claims that another passage says: the sources disagree, and one was picked."""
     contradicted = [
         (number, claim) for number, claim in enumerate(claims) if claim.label is Label.CONTRADICTED
     ]
-    context = segment_passages(passages) if contradicted else ()
     for number, claim in contradicted:
         against = [one.passage_id for one in claim.evidence if one.relation == "contradicts"]
         others = (one for one in context if against and one.passage_id not in against)

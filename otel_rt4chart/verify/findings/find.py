@@ -15,6 +15,7 @@ from otel_rt4chart.verify.core.model import (
     Finding,
     Label,
     Passage,
+    Sentence,
 )
 from otel_rt4chart.verify.core.steps import Steps
 from otel_rt4chart.verify.findings.cherry_picking import (
@@ -56,6 +57,10 @@ class Notes(Protocol):
     def compressed(self) -> tuple[int, int] | None:
         """How many sentences a claim was judged on, and of how many; None for all of them."""
 
+    @property
+    def context(self) -> Sequence[Sentence]:
+        """The sentences of all passages."""
+
 
 def find(
     exchange: Exchange,
@@ -78,9 +83,9 @@ def find(
     picked: tuple[Finding, ...] = ()
     if plan.cherry_picking:
         used = {name for claim in claims if (name := main_passage(claim))}
-        unused = [one for one in passages if one.id not in used]
+        unused = [one for one in notes.context if one.passage_id not in used]
         picked = yield from search.run(exchange, claims, unused)
-        picked = (*picked, *conflicts(claims, passages))
+        picked = (*picked, *conflicts(claims, notes.context))
     found = [*attribution(with_both_sides(claims, picked), passages)]
     if plan.citations:
         scanner = BoundedScanner(citation_scanner(search.judge), meter)

@@ -61,12 +61,14 @@ class VerificationNotes(NamedTuple):
 
     `scores` has each claim's best lexical link. `linking_error` says why meaning was not compared.
     `compressed` has the smallest number of sentences that a claim was judged on, and the number of
-    all sentences; None where every claim was judged on all.
+    all sentences; None where every claim was judged on all. `context` are the sentences of all
+    passages.
     """
 
     scores: dict[int, float]
     linking_error: str
     compressed: tuple[int, int] | None
+    context: Sequence[Sentence] = ()
 
 
 def claim_from(
@@ -406,9 +408,8 @@ class VerificationRun:
         sizes = [len(sentences) for sentences in self.judged_on.values()]
         smallest = min(sizes, default=len(self.context))
         whole = len(self.context)
-        return VerificationNotes(
-            self.scores, self.linking_error, (smallest, whole) if smallest < whole else None
-        )
+        compressed = (smallest, whole) if smallest < whole else None
+        return VerificationNotes(self.scores, self.linking_error, compressed, self.context)
 
     def _claims_for(self, part: Chunk) -> list[int]:
         """The claims with a candidate in the chunk, and those without any candidate."""

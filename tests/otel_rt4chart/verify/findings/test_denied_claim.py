@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny
+
+
+def found_against(stated: str, other: str) -> list[str]:
+    """The kinds of what rules hold against a claim in a passage beside the one that says it."""
+    passages = [Passage("p1", stated), Passage("p2", other)]
+    report = Verifier(RulesJudge()).verify(Exchange("", passages, stated))
+    return [one.kind for one in report.findings if one.name == "cherry_picked"]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +51,48 @@ def test_no_text_breaks_them(text: str) -> None:
     """A denial always has "not"; parts are at most four."""
     assert "not" in deny(text)
     assert len(claim_parts(text)) <= 4
+
+
+@pytest.mark.parametrize(
+    ("stated", "other"),
+    [
+        ("Crete is not served.", "All islands except Crete are served."),
+        ("There is no weekly quota on the Max plan.", "The Max plan has no weekly quota."),
+        ("Guests who are not residents may not park.", "Only residents may park."),
+        ("You can enter without a ticket.", "A ticket is not needed to enter."),
+        ("You pay no more than $90 a month.", "You pay $90 a month."),
+        ("Staff accrue 24 days of holiday a year.", "Staff accrue 2 days of holiday a month."),
+        ("The dose comes to four drops a day.", "The dose is two drops two times a day."),
+        ("A booking can be changed 20 minutes later.",
+         "A booking can be changed within an hour."),
+        ("A bike bought in May 2021 is insured.",
+         "A bike bought before 1 July 2021 is insured."),
+        ("The hill path is shorter than the valley path.",
+         "The valley path is longer than the hill path."),
+        ("The evening shift works 6 hours.",
+         "The day shift works 8 hours and the evening shift works 6."),
+    ],
+    ids=["exception", "no", "only", "not needed", "bound denied", "rate", "times", "within",
+         "before", "comparison", "two values"],
+)  # fmt: skip
+def test_what_may_say_the_same_in_other_words_denies_nothing(stated: str, other: str) -> None:
+    """A double denial, another unit of time, a bound, a comparison the other way round."""
+    assert "contradiction" not in found_against(stated, other)
+
+
+@pytest.mark.parametrize(
+    ("stated", "other"),
+    [
+        ("You can enter without a ticket.", "You cannot enter without a ticket."),
+        ("The trial lasts 14 days.", "The trial lasts 30 days."),
+        (
+            "You can park within 10 metres of the gate.",
+            "You can park within 20 metres of the gate.",
+        ),
+        ("The plan costs $9 a month.", "The plan costs $12 per month."),
+        ("The policy covers outpatient MRI.", "The policy does not cover outpatient MRI."),
+    ],
+)
+def test_a_flat_denial_and_another_value_stand(stated: str, other: str) -> None:
+    """The same words with "not", or another value in the same place and unit."""
+    assert found_against(stated, other) == ["contradiction"]

@@ -31,6 +31,7 @@ from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
 from otel_rt4chart.verify.findings.find import MOST_PER_NAME, find, limit_findings
 from otel_rt4chart.verify.findings.statuses import with_statuses
 from otel_rt4chart.verify.stages.verification import VerificationNotes
+from otel_rt4chart.verify.text.segment import segment_passages
 
 COVERED = "The policy covers outpatient MRI."
 DENIED = "The policy does not cover outpatient MRI."
@@ -90,6 +91,7 @@ def found_in(
     notes: VerificationNotes = NOTES,
 ) -> tuple[Finding, ...]:
     """All findings, as statuses see them."""
+    notes = notes._replace(context=segment_passages(exchange.passages))
     steps = find(exchange, claims, notes, CherryPickSearch(scanner))
     return run_steps(steps, lambda batch: answer_batch(batch, Meter()))
 
