@@ -35,7 +35,11 @@ from rt4chart_collector.store.alerts.alert_events import (
     alert_history,
     open_alerts,
 )
-from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
+from rt4chart_collector.store.alerts.drift_states import (
+    DriftRow,
+    drift_of_measures,
+    strongest_drift,
+)
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -60,13 +64,18 @@ class RouteData:
     whole: RateSlice | None
     slices: Mapping[str, Sequence[RateSlice]]
     covered: Coverage
-    drift: DriftRow | None
+    drifts: Sequence[DriftRow]
     deployed: list[Deployment]
     alerts: list[AlertState]
     episodes: list[Episode]
     issues: list[GrownIssueRow]
     documents: Sequence[GrownDocument]
     worst: list[WorstAnswer]
+
+    @property
+    def drift(self) -> DriftRow | None:
+        """The measure with the most evidence of a rise."""
+        return strongest_drift(self.drifts)
 
 
 def show_route(console: Console, request: Request) -> Response:
@@ -92,7 +101,7 @@ def show_route(console: Console, request: Request) -> Response:
         route=route,
         verifier=scope.verifier,
         data=data,
-        figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drift, measure),
+        figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drifts, measure),
         measure=measure,
         measures=tuple(Measure),
         measure_title=TITLES[measure],
@@ -125,7 +134,9 @@ def read_route(client: Client, scope: QueryScope, step_s: int, measure: Measure)
     route = scope.service or "", scope.route or ""
     rates = route_rates(client, tuple(DIMENSIONS), scope, step_s=step_s)
     both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
-    growth = issue_growth(client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS)
+    growth = issue_growth(
+        client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
+    )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
     since_ns = scope.until_ns - RECENT_NS
     alerts = open_alerts(client, now_ns=scope.until_ns)
@@ -134,7 +145,9 @@ def read_route(client: Client, scope: QueryScope, step_s: int, measure: Measure)
         whole=rates.whole,
         slices=rates.slices,
         covered=coverage(client, scope).get(route, NO_COVERAGE),
-        drift=latest_drift(client, since_ns=since_ns, verifier=scope.verifier or "").get(route),
+        drifts=drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "").get(
+            route, ()
+        ),
         deployed=deployments(client, scope),
         alerts=sorted((a for a in alerts if a.alert.route_key == route), key=worst_first),
         episodes=alert_history(client, EpisodeFilter(scope), limit=MAX_ROWS),

@@ -15,7 +15,11 @@ from rt4chart_collector.console.view.table import CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
-from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift
+from rt4chart_collector.store.alerts.drift_states import (
+    DriftRow,
+    drift_of_measures,
+    strongest_drift,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
@@ -52,7 +56,7 @@ class RouteRow:
     @property
     def evidence(self) -> float | None:
         """The evidence of a rise as a share of its threshold; None without monitor or baseline."""
-        return evidence_share(self.drift)
+        return self.drift.evidence if self.drift is not None else None
 
     @property
     def attention(self) -> float:
@@ -67,7 +71,8 @@ def read_route_rows(
     """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
     covered = coverage(client, scope)
     trends = route_trends(client, scope, steps=STEPS, measure=measure)
-    drift = latest_drift(client, since_ns=scope.until_ns - RECENT_NS, verifier=scope.verifier or "")
+    since_ns = scope.until_ns - RECENT_NS
+    drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
     rows = []
     for rates in rates_by(client, "route", scope):
@@ -78,7 +83,7 @@ def read_route_rows(
                 covered.get(route, NO_COVERAGE),
                 trends.get(route, no_trend),
                 (scope.until_ns - scope.since_ns) / HOUR_NS,
-                drift.get(route),
+                strongest_drift(drift.get(route, ())),
                 tuple(alert for alert in alerts if alert.alert.route_key == route),
             )
         )
@@ -127,27 +132,23 @@ def _coverage_cell(row: RouteRow) -> Markup:
     )
 
 
-def evidence_share(drift: DriftRow | None) -> float | None:
-    """The evidence of a rise as a share of its threshold; None without monitor or baseline."""
-    if drift is None or drift.state == "cold" or drift.page_at <= 0:
-        return None
-    return max(drift.page, 0.0) / drift.page_at
-
-
 def evidence_bar(drift: DriftRow | None) -> Markup:
     """The evidence of a rise relative to its threshold, as a bar with text."""
-    share = evidence_share(drift)
     if drift is None:
         return Markup('<span class="quiet" title="{}">no recent evidence</span>').format(
             "no recent answers, or no monitor is running"
         )
+    share = drift.evidence
     if share is None:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
             f"the baseline has {plural(drift.baseline_claims, 'claim')} so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
     words = {"warn": "warning", "page": "alert"}.get(kind, "normal")
-    hint = f"{words}: evidence {max(drift.page, 0):.1f} of {drift.page_at:.1f} (natural log)"
+    hint = (
+        f"{words}: evidence of more {drift.measure} claims {max(drift.page, 0):.1f} of "
+        f"{drift.page_at:.1f} (natural log)"
+    )
     return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(
         bar(share, hint, kind), kind, hint, f"{words} {min(share, 9.99) * 100:.0f}%"
     )

@@ -98,12 +98,12 @@ def rate_figure(
     step_s: int,
     deployed: Sequence[Deployment],
     episodes: Sequence[Episode],
-    drift: DriftRow | None,
+    drifts: Sequence[DriftRow],
     measure: Measure = Measure.UNFAITHFUL,
 ) -> dict[str, object]:
     """The rate with its interval as a band, with gaps where a step has none.
 
-    The baseline of `drift` is that of the unfaithful claims.
+    The baseline is that of the measure, where `drifts` has one.
     """
     steps = _with_gaps(points, step_s)
     times = [iso(at_ns + step_s * 10**9 // 2) for at_ns, _ in steps]
@@ -125,7 +125,7 @@ def rate_figure(
             "hovertemplate": "%{x}<br>%{y:.1%}<br>%{text}<extra></extra>",
         },
     ]
-    baseline = drift if measure is Measure.UNFAITHFUL else None
+    baseline = next((row for row in drifts if row.measure is measure), None)
     return {"data": data, "layout": _layout(deployed, episodes, baseline)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -48,6 +49,13 @@ class DriftRow:
     measure: Annotated[Measure, StoredAs("Measure", MEASURES, read=Measure)] = Measure.UNFAITHFUL
     version: Version = field(default=0, compare=False)
 
+    @property
+    def evidence(self) -> float | None:
+        """The evidence of a rise as a share of its threshold; None without a baseline."""
+        if self.state == "cold" or self.page_at <= 0:
+            return None
+        return max(self.page, 0.0) / self.page_at
+
 
 DRIFT = RowTable("rt4chart_drift", DriftRow)
 LATEST_STATES = f"""
@@ -89,3 +97,20 @@ def latest_drift(
     return {
         (row.service, row.route): row for row in read(client, DriftRow, LATEST_STATES, parameters)
     }
+
+
+def drift_of_measures(
+    client: Client, *, since_ns: int, verifier: str
+) -> dict[tuple[str, str], tuple[DriftRow, ...]]:
+    """The newest row since then of each measure, by (service, route)."""
+    found: defaultdict[tuple[str, str], tuple[DriftRow, ...]] = defaultdict(tuple)
+    for measure in (Measure.UNFAITHFUL, Measure.MISLEADING):
+        rows = latest_drift(client, since_ns=since_ns, verifier=verifier, measure=measure)
+        for route, row in rows.items():
+            found[route] += (row,)
+    return dict(found)
+
+
+def strongest_drift(rows: Sequence[DriftRow]) -> DriftRow | None:
+    """The row with the most evidence of a rise, of equal ones the first."""
+    return max(rows, key=lambda row: row.evidence or 0.0, default=None)

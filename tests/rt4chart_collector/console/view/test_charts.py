@@ -30,7 +30,7 @@ def test_the_interval_is_closed_where_a_step_is_missing() -> None:
     """Each unbroken run of steps is a shape of its own; nothing is drawn across the gap."""
     points = [point(at, 10) for at in (0, 1, 2, 5)]
 
-    figure: dict[str, Any] = dict(rate_figure(points, STEP_S, [], [], None))
+    figure: dict[str, Any] = dict(rate_figure(points, STEP_S, [], [], []))
     band, line = figure["data"]
 
     assert band["x"].index(None) == 6 == band["y"].index(None)
@@ -47,7 +47,7 @@ def test_the_figure_is_of_the_chosen_measure() -> None:
     missing = replace(unchecked, slice=replace(unchecked.slice, misleading_sums=nothing))
 
     def drawn(measure: Measure) -> dict[str, Any]:
-        return dict(rate_figure([checked, missing], STEP_S, [], [], DRIFT, measure))
+        return dict(rate_figure([checked, missing], STEP_S, [], [], [DRIFT], measure))
 
     unfaithful, misleading = drawn(Measure.UNFAITHFUL), drawn(Measure.MISLEADING)
 

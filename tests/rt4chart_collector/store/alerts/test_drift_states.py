@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
+from rt4chart_collector.store.alerts.drift_states import (
+    DriftRow,
+    drift_of_measures,
+    latest_drift,
+    strongest_drift,
+    write_drift,
+)
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
 from tests.rt4chart_collector.store.alerts.drift_rows import drift_rows
@@ -63,6 +69,24 @@ def test_each_measure_has_a_row_of_its_own(client: Client) -> None:
     key = ("shop", "support")
     assert found == {Measure.UNFAITHFUL: {key: ROW}, Measure.MISLEADING: {key: misleading}}
     assert latest_drift(client, since_ns=START, verifier=VERIFIER) == {key: ROW}
+
+
+def test_the_measure_that_rises_most_is_the_one_that_is_shown(client: Client) -> None:
+    """A route whose failures mislead has its evidence; of equal ones, the unfaithful claims."""
+    misleading = replace(ROW, page=4.5, measure=Measure.MISLEADING)
+    calm = replace(ROW, route="billing")
+    cold = replace(calm, state="cold", page=20.0, measure=Measure.MISLEADING)
+    write_drift(client, [ROW, misleading, calm, cold], version=1)
+
+    found = drift_of_measures(client, since_ns=START, verifier=VERIFIER)
+
+    assert found == {("shop", "support"): (ROW, misleading), ("shop", "billing"): (calm, cold)}
+    assert {route: strongest_drift(rows) for (_, route), rows in found.items()} == {
+        "support": misleading,
+        "billing": calm,
+    }
+    assert [row.evidence for row in (ROW, misleading, cold)] == [0.0, 0.5, None]
+    assert strongest_drift(()) is None
 
 
 def test_the_latest_row_of_each_route(client: Client) -> None:
