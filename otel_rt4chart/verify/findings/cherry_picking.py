@@ -403,7 +403,7 @@ def _contradicting(
 def _is_read_as_denial(claim: str, sentence: str, vectors: _Vectors) -> bool:
     """True where the encoder agrees with a network that calls the sentence a contradiction.
 
-    Alone, a network calls as many paraphrases contradictions as it finds contradictions.
+    Alone, a network also calls many a paraphrase a contradiction.
     """
     nearer = vectors.nearer_to_denial(claim, sentence)
     return is_opposite(claim, sentence) and nearer >= _NEARER_READ
