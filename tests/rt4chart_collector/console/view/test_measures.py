@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.model import ClaimStatus, status_label
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure
 from rt4chart_collector.console.routes.route_tables import StatusRow, status_rows
-from rt4chart_collector.console.view.filters import hourly, plural, status_label
+from rt4chart_collector.console.view.filters import hourly, plural
 from rt4chart_collector.console.view.measures import checked_text, rate_cell
 from tests.rt4chart_collector.report.test_page_trend import point
 
