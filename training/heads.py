@@ -102,29 +102,6 @@ def fit(x: Floats, y: Bools, datasets: Sequence[str], groups: Sequence[str], sig
     return Fit(weights, float(p[-1]), float(platt[0]), float(platt[1]), oof)
 
 
-def sure_thresholds(
-    probabilities: Floats, y: Bools, weights: Floats, right: float
-) -> tuple[float, float]:
-    """The widest decisions of which a share of `right` holds: entailed below, unfaithful from.
-
-    `y` is True for an unfaithful claim, `weights` make the classes even.
-    """
-    tried = np.round(np.arange(0.02, 0.99, 0.01), 2)
-
-    def share(chosen: Bools, meant: Bools) -> float:
-        total = float(weights[chosen].sum())
-        return float(weights[chosen & meant].sum()) / total if total else 1.0
-
-    below = [at for at in tried if share(probabilities < at, ~y) >= right]
-    above = [at for at in tried if share(probabilities >= at, y) >= right]
-    # Where both decide more than everything, each keeps to its own half.
-    middle = 0.5
-    return (
-        float(min(max(below, default=0.0), middle)),
-        float(max(min(above, default=1.0), middle)),
-    )
-
-
 def answer_table(rows: Sequence[Example], probabilities: Floats) -> dict[str, tuple[Bools, Floats]]:
     """By data set: each answer's label and the highest probability of its claims."""
     highest: dict[tuple[str, str], tuple[bool, float]] = {}

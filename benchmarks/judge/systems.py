@@ -107,13 +107,16 @@ def rules() -> System:
     return partial(verified, Verifier(RulesJudge()))
 
 
+DECIDES = ("entailed_below", "contradicted_from", "baseless_from")
+
+
 def network() -> System:
     """The embedded judge by its network alone: the likelier of entailed and not, without heads."""
     alone = {"intercept": 0.0, "slope": 1.0, "offset": 0.0, "threshold": 0.5}
     heads = {
         "unfaithful": alone | {"weights": {"network": 1.0}},
         "contradicted": alone | {"weights": {"network_kind": 1.0}},
-        "unsure": [0.5, 0.5],
+        "decides": dict.fromkeys(DECIDES, 0.5),
     }
     return with_heads(lambda shipped: shipped | heads)
 
@@ -121,7 +124,9 @@ def network() -> System:
 def forced() -> System:
     """The embedded judge where it has to decide every claim, by one threshold."""
     return with_heads(
-        lambda shipped: shipped | {"unsure": [shipped["unfaithful"]["threshold"]] * 2}
+        lambda shipped: (
+            shipped | {"decides": dict.fromkeys(DECIDES, shipped["unfaithful"]["threshold"])}
+        )
     )
 
 

@@ -95,5 +95,10 @@ class RulesJudge(WholeContextJudge):
         return Odds(
             max(unfaithful.probability(values), uncovered_floor(reading), clash_floor(reading)),
             max(contradicted.probability(values), swap_floor(reading)),
-            DecisionThresholds(unfaithful.threshold, unfaithful.threshold, contradicted.threshold),
+            DecisionThresholds(
+                unfaithful.threshold,
+                unfaithful.threshold,
+                unfaithful.threshold,
+                contradicted.threshold,
+            ),
         )

@@ -68,16 +68,17 @@ def rules_heads() -> RulesHeads:
 
 
 class DecisionThresholds(NamedTuple):
-    """Where a judge decides.
+    """Where a judge decides, by P(unfaithful); what it does not decide is undecided.
 
-    A claim is entailed below `entailed_below`, contradicted or baseless from `unfaithful_from` on
-    (contradicted from `contradicted_from` on, of P(contradicted | unfaithful)), and in between
-    undecided.
+    A claim is entailed below `entailed_below`; contradicted from `contradicted_from` on, where a
+    sentence sets something against it and P(contradicted | unfaithful) reaches `kind_from`; and
+    baseless from `baseless_from` on.
     """
 
     entailed_below: float
-    unfaithful_from: float
     contradicted_from: float
+    baseless_from: float
+    kind_from: float
 
 
 class Odds(NamedTuple):
@@ -254,12 +255,12 @@ def judgement_from_odds(
     near: Sequence[Sentence] = (),
     marked: Sequence[str] = (),
 ) -> Judgement:
-    """Entailed; undecided between the thresholds; contradicted, where a sentence sets something
-    against the claim; else baseless.
+    """The first of these that holds: entailed, contradicted, baseless, undecided.
 
     `near` are the sentences that a network read with the claim, best first, and `marked` the words
-    of the claim that it holds wrong; a judge without a network gives neither. The confidence is
-    that of "supported" against "not supported": it says nothing of contradicted against baseless.
+    of the claim that it holds wrong; a judge without a network gives neither. Contradicted needs a
+    sentence that sets something against the claim. The confidence is that of "supported" against
+    "not supported": it says nothing of contradicted against baseless.
     """
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
@@ -267,21 +268,45 @@ def judgement_from_odds(
     if odds.unfaithful < thresholds.entailed_below and evidence:
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
-    if odds.unfaithful < thresholds.unfaithful_from and evidence:
-        return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
+    if (
+        odds.unfaithful >= thresholds.contradicted_from
+        and odds.contradicted >= thresholds.kind_from
+    ):
+        found = _contradicted(reading, odds, sentences, near, marked)
+        if found is not None:
+            return found
+    if odds.unfaithful >= thresholds.baseless_from or not evidence:
+        return _baseless(reading, odds, sentences, marked)
+    return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
+
+
+def _contradicted(
+    reading: ClaimReading,
+    odds: Odds,
+    sentences: Sequence[Sentence],
+    near: Sequence[Sentence],
+    marked: Sequence[str],
+) -> Judgement | None:
+    """Contradicted by what a sentence sets against the claim; None where none does."""
     confidence = min(MAX_CONFIDENCE, odds.unfaithful)
-    if odds.contradicted >= thresholds.contradicted_from:
-        clashing = _confirmed_by_marks(select_differences(reading, rivals=True), marked)
-        if clashing:
-            indices = tuple(sorted({sentences[one.sentence].index for one in clashing}))
-            return Judgement(
-                Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
-                tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
-            )  # fmt: skip
-        if near and marked:
-            clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
-            reason = marked_words_reason(marked, near[0])
-            return Judgement(Label.CONTRADICTED, (near[0].index,), confidence, reason, clashes)
+    clashing = _confirmed_by_marks(select_differences(reading, rivals=True), marked)
+    if clashing:
+        indices = tuple(sorted({sentences[one.sentence].index for one in clashing}))
+        return Judgement(
+            Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
+            tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
+        )  # fmt: skip
+    if near and marked:
+        clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
+        reason = marked_words_reason(marked, near[0])
+        return Judgement(Label.CONTRADICTED, (near[0].index,), confidence, reason, clashes)
+    return None
+
+
+def _baseless(
+    reading: ClaimReading, odds: Odds, sentences: Sequence[Sentence], marked: Sequence[str]
+) -> Judgement:
+    """Baseless, with the words that no sentence has."""
     differences = select_differences(reading, rivals=False)
     # What stands in a passage is not missing from it, whatever else is wrong with its use.
     missing = list(
@@ -299,7 +324,7 @@ def judgement_from_odds(
     )
     return Judgement(
         Label.BASELESS,
-        confidence=confidence,
+        confidence=min(MAX_CONFIDENCE, odds.unfaithful),
         reason=missing_words_reason(reading, [one.claimed for one in missing]),
         clashes=tuple(missing),
     )
@@ -307,11 +332,11 @@ def judgement_from_odds(
 
 def _unsure_reason(odds: Odds) -> str:
     """How likely the claim is supported, and from where on this judge decides."""
-    entailed_below, unfaithful_from, _ = odds.thresholds
+    thresholds = odds.thresholds
     return (
         f"not sure: supported with a probability of {1.0 - odds.unfaithful:.0%}; this judge calls "
-        f"a claim supported above {1.0 - entailed_below:.0%}, and not supported from "
-        f"{1.0 - unfaithful_from:.0%} down"
+        f"a claim supported above {1.0 - thresholds.entailed_below:.0%}, and baseless from "
+        f"{1.0 - thresholds.baseless_from:.0%} down"
     )
 
 

@@ -53,15 +53,16 @@ class StackedHeads:
     """The heads over features and network: `unfaithful` first, then `contradicted` of those.
 
     The other class is entailed for the first and baseless for the second. A word of the claim is
-    marked where the network gives it at least the probability `marked_from` of being wrong. A claim
-    is undecided where P(unfaithful) lies between the two values of `unsure`.
+    marked where the network gives it at least the probability `marked_from` of being wrong. The
+    thresholds of the heads are where either answer is as likely; `thresholds` are where the judge
+    decides.
     `digest` identifies the fit.
     """
 
     unfaithful: LogisticHead
     contradicted: LogisticHead
     marked_from: float
-    unsure: tuple[float, float]
+    thresholds: DecisionThresholds
     digest: str
 
 
@@ -73,8 +74,9 @@ def read_stacked_heads(folder: Path) -> StackedHeads:
         fitted = json.loads(written)
         heads = [read_head(fitted[name], STACK_FEATURES) for name in ("unfaithful", "contradicted")]
         digest = hashlib.blake2b(written, digest_size=3).hexdigest()
-        unsure = (float(fitted["unsure"][0]), float(fitted["unsure"][1]))
-        return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), unsure, digest)
+        decides = {name: float(value) for name, value in fitted["decides"].items()}
+        thresholds = DecisionThresholds(**decides, kind_from=heads[1].threshold)
+        return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), thresholds, digest)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError(
             f"{path}: expected the heads of this version's judge, got "
@@ -204,7 +206,7 @@ class LocalJudge(WholeContextJudge):
                 swap_floor(plan.reading),
                 negation_floor(plan.reading),
             ),
-            DecisionThresholds(*self._stack.unsure, contradicted.threshold),
+            self._stack.thresholds,
         )
         return judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)

@@ -10,7 +10,7 @@ from otel_rt4chart.verify.local.features import read_claim
 from otel_rt4chart.verify.local.verdict import DecisionThresholds, Odds, judgement_from_odds
 from otel_rt4chart.verify.text.segment import segment_passages
 
-THRESHOLDS = DecisionThresholds(0.3, 0.7, 0.5)
+THRESHOLDS = DecisionThresholds(0.3, 0.5, 0.7, 0.5)
 
 
 def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
@@ -22,27 +22,32 @@ def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
 
 
 @pytest.mark.parametrize(
-    ("unfaithful", "label"),
+    ("unfaithful", "contradicted", "label"),
     [
-        (0.0, Label.ENTAILED),
-        (0.29, Label.ENTAILED),
-        (0.3, Label.UNDECIDED),
-        (0.69, Label.UNDECIDED),
-        (0.7, Label.CONTRADICTED),
-        (1.0, Label.CONTRADICTED),
+        (0.0, 0.9, Label.ENTAILED),
+        (0.29, 0.9, Label.ENTAILED),
+        (0.3, 0.9, Label.UNDECIDED),
+        (0.49, 0.9, Label.UNDECIDED),
+        (0.5, 0.9, Label.CONTRADICTED),
+        (0.5, 0.4, Label.UNDECIDED),
+        (0.69, 0.4, Label.UNDECIDED),
+        (0.7, 0.4, Label.BASELESS),
+        (1.0, 0.9, Label.CONTRADICTED),
     ],
 )
-def test_each_threshold_belongs_to_the_label_above_it(unfaithful: float, label: Label) -> None:
+def test_each_threshold_belongs_to_the_label_above_it(
+    unfaithful: float, contradicted: float, label: Label
+) -> None:
     """A probability that is equal to a threshold is at or above it."""
-    assert judged(unfaithful).label is label
+    assert judged(unfaithful, contradicted).label is label
 
 
 def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None:
     """Neither evidence nor differences: those of an uncertain verdict are guesses."""
-    found = judged(0.5)
+    found = judged(0.5, contradicted=0.4)
 
     assert found.reason == (
         "not sure: supported with a probability of 50%; this judge calls a claim supported above "
-        "70%, and not supported from 30% down"
+        "70%, and baseless from 30% down"
     )
     assert (found.sentences, found.clashes) == ((), ())
