@@ -5,7 +5,8 @@ ENCODER is the folder of all-MiniLM-L6-v2's weights, WORDNET that of WordNet's d
 pairs first; then made edits, then people's labels mixed with some of both, on all of `train`
 (`full.pt`); and from where the inference pairs ended, such a mix without each data set
 (`without-NAME.pt`). `first.pt` is their average, in which `full.pt` weighs as much as all others.
-From there further inference pairs (`further.pt`), then the mixture of everything (`shipped.pt`).
+From there further inference pairs (`further.pt`), then the mixture of everything
+(`everything.pt`); `shipped.pt` is the average of that and `first.pt`.
 """
 
 from __future__ import annotations
@@ -99,8 +100,11 @@ def learn_everything(trainer: Trainer, options: argparse.Namespace, dev: Sequenc
         trainer.fit(mixture(options.data, rows, exchanges, options.seed).pairs[::every], RATE)
 
     trainer.once(options.out / "further.pt", inference)
-    trainer.once(options.out / "shipped.pt", everything)
+    trainer.once(options.out / "everything.pt", everything)
     trainer.watch("everything", dev)
+    trainer.load(averaged([options.out / "first.pt", options.out / "everything.pt"]))
+    torch.save(trainer.state(), options.out / "shipped.pt")
+    trainer.watch("shipped", dev)
 
 
 def averaged(paths: Sequence[Path]) -> dict[str, Tensor]:
