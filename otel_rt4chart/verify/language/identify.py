@@ -2,7 +2,7 @@
 
 It is silent in doubt: a claim in English must not be taken for another language because of its
 names, terms or numbers. General identifiers either do so, or find half of the short sentences
-(docs/judge.md).
+(docs/understand/accuracy.md).
 """
 
 from __future__ import annotations
