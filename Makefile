@@ -100,9 +100,9 @@ format: $(STAMP) ## rewrite the code in the house format
 bench: $(STAMP) ## print the measured figures; DATA=folder in RAGTruth's two-file layout
 	@$(BIN)/rt4chart bench $(or $(DATA),collector/rt4chart_collector/demo/data) --judge local
 
-train: ## make the embedded judge anew (3 hours on a CPU): DATA=folder with grounding/, nli/ and more/
-	@test -f "$(DATA)/nli/pairs.jsonl" -a -d "$(DATA)/more/grounding" || \
-		{ echo "DATA=$(DATA): a folder with grounding/, nli/pairs.jsonl and more/ was expected"; exit 1; }
+train: ## make the embedded judge anew (2 hours on a CPU): DATA=folder with grounding/ and nli/
+	@test -f "$(DATA)/nli/pairs.jsonl" || \
+		{ echo "DATA=$(DATA): a folder with grounding/ and nli/pairs.jsonl was expected"; exit 1; }
 	@test -f "$(WORDNET)/data.noun" || \
 		{ echo "WORDNET=$(WORDNET): WordNet's database was expected; on Debian: apt install wordnet-base"; exit 1; }
 	@echo "» virtual environment in $(TRAIN)"

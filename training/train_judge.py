@@ -1,12 +1,10 @@
 """Fine-tune the judge's cross-encoder: `train_judge.py DATA ENCODER WORDNET OUT`.
 
-DATA has `grounding/` (RAGTruth's two-file layout), `nli/pairs.jsonl` and both again in `more/`;
-ENCODER is the folder of all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference
-pairs first; then made edits, then people's labels mixed with some of both, on all of `train`
-(`full.pt`); and from where the inference pairs ended, such a mix without each data set
-(`without-NAME.pt`). `first.pt` is their average, in which `full.pt` weighs as much as all others.
-From there further inference pairs (`further.pt`), then the mixture of everything
-(`everything.pt`); `shipped.pt` is the average of that and `first.pt`.
+DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`; ENCODER is the folder of
+all-MiniLM-L6-v2's weights, WORDNET that of WordNet's database. Inference pairs first; then made
+edits, then people's labels mixed with some of both, on all of `train` (`full.pt`); and from where
+the inference pairs ended, such a mix without each data set (`without-NAME.pt`). `shipped.pt` is
+their average, in which `full.pt` weighs as much as all others.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from pathlib import Path
 
 import torch
 from exchanges import Exchanges
-from mixture import further_inference, mixture
 from network import CrossEncoder, tokenizer_of
 from pairs import Pair, inference, made, natural
 from torch import Tensor
@@ -82,29 +79,8 @@ def main() -> None:
         trainer.once(paths[-1], learn)
         trainer.watch(f"without {name}", [*outside.dev, *outside.people])
     trainer.load(averaged(paths))
-    torch.save(trainer.state(), options.out / "first.pt")
-    trainer.watch("averaged", material.dev)
-    learn_everything(trainer, options, material.dev)
-
-
-def learn_everything(trainer: Trainer, options: argparse.Namespace, dev: Sequence[Pair]) -> None:
-    """The second edition's two stages: further inference pairs, then the mixture."""
-    every = max(1, round(1 / options.share))
-
-    def inference() -> None:
-        trainer.fit(further_inference(options.data)[::every], RATE)
-
-    def everything() -> None:
-        rows = unseen(read_rows(options.data / "grounding"))
-        exchanges = Exchanges(read_wordnet(options.wordnet))
-        trainer.fit(mixture(options.data, rows, exchanges, options.seed).pairs[::every], RATE)
-
-    trainer.once(options.out / "further.pt", inference)
-    trainer.once(options.out / "everything.pt", everything)
-    trainer.watch("everything", dev)
-    trainer.load(averaged([options.out / "first.pt", options.out / "everything.pt"]))
     torch.save(trainer.state(), options.out / "shipped.pt")
-    trainer.watch("shipped", dev)
+    trainer.watch("averaged", material.dev)
 
 
 def averaged(paths: Sequence[Path]) -> dict[str, Tensor]:
