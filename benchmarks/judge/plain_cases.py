@@ -100,13 +100,13 @@ def overall(judged: Sequence[JudgedCase]) -> Table:
     right = {one.case.id for one in judged if one.is_right}
     twins = [one.case for one in judged if one.case.twin]
     both = sum({case.id, case.twin} <= right for case in twins)
-    rows.append(("pairs", *_share(both, len(twins)), None, None))
+    rows.append(("pairs", *_share(both, len(twins)), None, None, None))
     note = (
         "True: entailed cases, also the misleading ones. Wrong: contradicted and baseless cases."
         " Pairs: both twins are right. Flagged: called contradicted or baseless."
-        " The interval is Wilson's (95%)."
+        " The interval is Wilson's (95%). Of decided: right ones among those not undecided."
     )
-    head = ("cases", "n", "right", "share", "low", "high", "flagged", "undecided")
+    head = ("cases", "n", "right", "share", "low", "high", "flagged", "undecided", "of decided")
     return Table("Plain cases", note, head, rows)
 
 
@@ -114,7 +114,9 @@ def _row(name: str, judged: Sequence[JudgedCase]) -> Sequence[Cell]:
     flagged = sum(one.report.label.is_unfaithful for one in judged)
     undecided = sum(one.report.label is AnswerLabel.UNDECIDED for one in judged)
     right = sum(one.is_right for one in judged)
-    return (name, *_share(right, len(judged)), flagged / len(judged), undecided / len(judged))
+    decided = right / max(1, len(judged) - undecided)
+    shares = (flagged / len(judged), undecided / len(judged), decided)
+    return (name, *_share(right, len(judged)), *shares)
 
 
 def _share(right: int, n: int) -> tuple[Cell, ...]:

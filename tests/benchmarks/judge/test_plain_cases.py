@@ -41,7 +41,7 @@ def test_the_table_counts_true_and_wrong_cases_and_pairs() -> None:
     assert rows["all"][1:4] == (4, 3, 0.75)
     assert rows["true"][1:4] == (1, 1, 1.0)
     assert rows["wrong"][1:4] == (3, 2, 2 / 3)
-    assert rows["wrong"][6:] == (1.0, 0.0)
+    assert rows["wrong"][6:] == (1.0, 0.0, 2 / 3)
     assert rows["pairs"][1:4] == (2, 1, 0.5)
 
 

@@ -41,8 +41,14 @@ def judged(request: pytest.FixtureRequest) -> tuple[str, Sequence[JudgedCase]]:
 
 
 def share_right(judged: Sequence[JudgedCase]) -> float:
-    """The share of cases with a right label."""
-    return sum(one.is_right for one in judged) / len(judged)
+    """The share of right labels among the cases that the judge decides."""
+    decided = [one for one in judged if one.report.label is not AnswerLabel.UNDECIDED]
+    return sum(one.is_right for one in decided) / len(decided)
+
+
+def share_undecided(judged: Sequence[JudgedCase]) -> float:
+    """The share of cases that the judge leaves undecided."""
+    return sum(one.report.label is AnswerLabel.UNDECIDED for one in judged) / len(judged)
 
 
 def test_the_file_is_large_and_a_third_of_it_is_sealed() -> None:
@@ -107,8 +113,9 @@ def test_judges_keep_their_share_of_right_labels(
 ) -> None:
     """A change that costs accuracy on plain sentences fails here; a gain raises the floor."""
     name, verdicts = judged
-    floors = {"rules": (0.49, 0.47), "local": (0.53, 0.52)}[name]
+    floors = {"rules": (0.52, 0.47), "local": (0.57, 0.54)}[name]
 
     for floor, is_sealed in zip(floors, (False, True), strict=True):
         mine = [one for one in verdicts if one.case.is_sealed is is_sealed]
         assert share_right(mine) >= floor, as_text(overall(mine))
+        assert share_undecided(mine) <= 0.15, as_text(overall(mine))
