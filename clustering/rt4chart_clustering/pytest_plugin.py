@@ -32,7 +32,7 @@ class EvalGate:
         answer: Answer,
         *,
         max_rate: float = 0.05,
-        max_undecided: float = 0.2,
+        max_undecided: float = 0.4,  # as the command
         count: str = "either",
         baseline: str | Path | None = None,
         dsn: str | None = None,

@@ -23,7 +23,12 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate.answers import read_answers, run_command
 from rt4chart_clustering.gate.compare import check_comparable, compare
-from rt4chart_clustering.gate.evaluate import GateLimits, GateOutcome, evaluate_gate
+from rt4chart_clustering.gate.evaluate import (
+    MAX_UNDECIDED,
+    GateLimits,
+    GateOutcome,
+    evaluate_gate,
+)
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
 from rt4chart_clustering.gate.result import load_result, result_path, save_result
 from rt4chart_clustering.gate.verify_answers import verify_answers
@@ -66,9 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-undecided",
         type=parse_share,
-        default=0.2,
+        default=MAX_UNDECIDED,
         metavar="SHARE",
-        help="0 to 1 (default 0.2)",
+        help="0 to 1 (default %(default)s)",
     )
     parser.add_argument(
         "--baseline", metavar="NAME", help="an earlier run; fail if the rate has risen"

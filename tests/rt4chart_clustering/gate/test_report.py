@@ -16,7 +16,7 @@ from rt4chart_clustering.gate.evaluate import GateLimits, evaluate_gate
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
-BOUNDS = GateLimits(max_rate=0.1)
+BOUNDS = GateLimits(max_rate=0.1, max_undecided=0.2)
 
 
 def result(*cases: CaseResult) -> GateResult:
