@@ -86,8 +86,10 @@ _STATUS_LABELS = {
 
 def status_label(name: str) -> str:
     """The words for a status; its name in words if a later version wrote it."""
-    known = {str(status): status.label for status in ClaimStatus}
-    return known.get(name, name.replace("_", " "))
+    try:
+        return ClaimStatus(name).label
+    except ValueError:
+        return name.replace("_", " ")
 
 
 class AnswerLabel(StrEnum):
