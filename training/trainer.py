@@ -2,78 +2,90 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from network import CrossEncoder, Example, collate, encoded, loss_of
 from pairs import Pair
 from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import nn
 
 TOKENS = 2048  # of a batch
+KEPT_EVERY = 200  # batches
 
 
 class Trainer:
-    """A model on a device; every method works on it in place."""
+    """A model and what fits it; every method works on it in place."""
 
-    def __init__(
-        self, model: CrossEncoder, tokenizer: Tokenizer, device: str, *, seed: int
-    ) -> None:
-        """`device` is cpu or cuda."""
-        self._seed = seed
-        self._model, self._tokenizer, self._device = model.to(device), tokenizer, device
+    def __init__(self, model: CrossEncoder, tokenizer: Tokenizer, *, seed: int) -> None:
+        """On the GPU where there is one."""
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._seed, self._tokenizer = seed, tokenizer
+        self._model = model.to(self._device)
 
-    def state(self) -> Mapping[str, Tensor]:
-        """A copy of all weights."""
-        return copy.deepcopy(self._model.state_dict())
+    def fit(self, pairs: Sequence[Pair], rate: float, out: Path, name: str) -> None:
+        """One pass by AdamW: a linear warm-up over a tenth, a linear fall to nothing.
 
-    def load(self, state: Mapping[str, Tensor]) -> None:
-        """Go on from those weights."""
-        self._model.load_state_dict(state)
-
-    def once(self, path: Path, learn: Callable[[], None]) -> None:
-        """The weights at `path` where there are some; else learn them, and keep them there.
-
-        Chance begins anew, so that a run that was cut off goes on as it would have.
+        Writes OUT/NAME.pt, and is left out where that is there. A run that was cut off goes on from
+        the last batches that were kept, and comes to the same weights.
         """
+        finished, kept = out / f"{name}.pt", out / f"{name}.part"
+        if finished.is_file():
+            self._model.load_state_dict(self._loaded(finished))
+            return
         random.seed(self._seed)
         torch.manual_seed(self._seed)
-        if path.is_file():
-            self.load(torch.load(path, map_location=self._device, weights_only=True))
-            return
-        learn()
-        torch.save(self._model.state_dict(), path)
-
-    def fit(self, pairs: Sequence[Pair], rate: float) -> None:
-        """AdamW, a linear warm-up over a tenth, a linear fall to nothing."""
-        model = self._model.train()
         batches = list(batched(encoded(pairs, self._tokenizer)))
-        optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
+        optimizer = torch.optim.AdamW(
+            self._model.parameters(), lr=rate, weight_decay=0.01, fused=True
+        )
         warm, last = max(1, len(batches) // 10), len(batches)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: min((step + 1) / warm, (last - step) / max(1, last - warm))
         )
+        parts = {"model": self._model, "optimizer": optimizer, "schedule": schedule}
+        done = self._resume(kept, parts) if kept.is_file() else 0
         began, seen, running = time.monotonic(), 0, 0.0
-        for number, chosen in enumerate(batches, start=1):
-            batch = collate(chosen, self._device)
-            with torch.autocast(self._device, dtype=torch.bfloat16):
-                labels, marks = model(batch.ids, batch.attention, batch.types)
-            loss = loss_of(labels, marks, batch)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
+        for number, chosen in enumerate(batches[done:], start=done + 1):
+            running = 0.98 * running + 0.02 * self._learn(chosen, optimizer)
             schedule.step()
-            optimizer.zero_grad()
-            seen, running = seen + batch.ids.numel(), 0.98 * running + 0.02 * loss.item()
-            if number % 100 == 0 or number == last:
+            seen += sum(len(one.ids) for one in chosen)
+            if number % KEPT_EVERY == 0 or number == last:
                 speed = seen / (time.monotonic() - began)
-                told(f"{number}/{last} batches, loss {running:.3f}, {speed:.0f} tokens/s")
+                told(f"{name}: {number}/{last} batches, loss {running:.3f}, {speed:.0f} tokens/s")
+                states = {key: part.state_dict() for key, part in parts.items()}
+                torch.save(states | {"done": number, "chance": torch.get_rng_state()}, kept)
+        torch.save(self._model.state_dict(), finished)
+        kept.unlink(missing_ok=True)
+
+    def _learn(self, chosen: Sequence[Example], optimizer: torch.optim.Optimizer) -> float:
+        """One step on one batch; the loss."""
+        self._model.train()
+        batch = collate(chosen, self._device)
+        with torch.autocast(self._device, dtype=torch.bfloat16):
+            labels, marks = self._model(batch.ids, batch.attention, batch.types)
+        loss = loss_of(labels, marks, batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        return float(loss.item())
+
+    def _resume(self, kept: Path, parts: dict[str, Any]) -> int:
+        states = self._loaded(kept)
+        for key, part in parts.items():
+            part.load_state_dict(states[key])
+        torch.set_rng_state(states["chance"].cpu())
+        return int(states["done"])
+
+    def _loaded(self, path: Path) -> dict[str, Any]:
+        return dict(torch.load(path, map_location=self._device, weights_only=True))
 
     @torch.no_grad()
     def scores(self, pairs: Sequence[Pair]) -> list[list[float]]:
@@ -91,13 +103,14 @@ class Trainer:
         return [found[at] for at in range(len(pairs))]
 
     def watch(self, title: str, pairs: Sequence[Pair]) -> None:
-        """Print the area under the curve of claims, by data set."""
+        """Print the area under the curve of claims, by data set that has both kinds."""
         unfaithful = [1.0 - math.exp(row[0]) for row in self.scores(pairs)]
         for name in sorted({pair.dataset for pair in pairs}):
             chosen = [at for at, pair in enumerate(pairs) if pair.dataset == name]
             labels = [pairs[at].unfaithful for at in chosen]
-            area = roc_auc_score(labels, [unfaithful[at] for at in chosen])
-            told(f"{title}: {name} {len(chosen)} claims, AUROC {area:.3f}")
+            if len(set(labels)) == 2:
+                area = roc_auc_score(labels, [unfaithful[at] for at in chosen])
+                told(f"{title}: {name} {len(chosen)} claims, AUROC {area:.3f}")
 
 
 def batched(examples: Sequence[Example]) -> Iterator[list[Example]]:
