@@ -11,6 +11,7 @@ from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import Token, content
+from otel_rt4chart.verify.language.word_lists import BOUND_DENIED, EXCLUDES
 from otel_rt4chart.verify.local.swaps import has_other_subject
 
 _AUXILIARY = re.compile(
@@ -27,12 +28,8 @@ _SAME, _OF_SENTENCE = 0.7, 0.4
 _SAME_DENIED, _OF_DENIAL = 0.5, 0.33
 _CERTAIN = 0.8
 _VALUES = ("number", "date", "name", "term")
-_EXCLUDES = re.compile(
-    r"\b(?:except\w*|exclu\w+|unless|only|apart\s+from|other\s+than|fail\w*|lack\w*|free\s+of"
-    r"|forbid\w*|prohibit\w*|banned|barred|refus\w+)\b",
-    re.IGNORECASE,
-)
-_BOUND_DENIED = re.compile(r"\bnot?\s+(?:more|less|fewer|later|earlier)\s+than\b", re.IGNORECASE)
+_EXCLUDES = re.compile(EXCLUDES, re.IGNORECASE)
+_BOUND_DENIED = re.compile(BOUND_DENIED, re.IGNORECASE)
 _BOUNDS = re.compile(
     r"\b(?:within|up\s+to|at\s+(?:most|least)|before|after|until|by|under|over|than|between)"
     r"\s+(?:the\s+|an?\s+)?$",

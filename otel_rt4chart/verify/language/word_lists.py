@@ -131,6 +131,14 @@ DIRECTIONS = frozenset((
     "double", "halve",
 ))  # fmt: skip
 
+# What denies, excludes or limits without "not".
+EXCLUDES = (
+    r"\b(?:except\w*|exclu\w+|unless|only|apart\s+from|other\s+than|fail\w*|lack\w*|free\s+of"
+    r"|forbid\w*|prohibit\w*|banned|barred|refus\w+)\b"
+)
+# "No more than" is a bound: it denies nothing.
+BOUND_DENIED = r"\bnot?\s+(?:more|less|fewer|later|earlier)\s+than\b"
+
 # Findings: what a passage restricts, in VERBOSE form, each beginning with the word that limits.
 RestrictionKind = Literal[
     "exclusion", "condition", "eligibility", "time_limit", "bound", "quantifier",

@@ -228,7 +228,7 @@ def is_absent(words: str, sentences: Sequence[Sentence]) -> bool:
 def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
     """Each claimed value, and the value that a passage has in its place."""
     return "; ".join(
-        f"“{one.claimed}” in the answer, “{one.found}” in {_passage_name(sentences[one.sentence])}"
+        f"“{one.claimed}” in the answer, “{one.found}” in {passage_name(sentences[one.sentence])}"
         for one in differences
     )
 
@@ -238,10 +238,11 @@ def marked_words_reason(words: Sequence[str], sentence: Sentence) -> str:
     text = sentence.reading.strip()
     shown = text if len(text) <= _QUOTE_LENGTH else text[: _QUOTE_LENGTH - 1].rstrip() + "…"
     listed = ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
-    return f"{listed} in the answer, but {_passage_name(sentence)} says: “{shown}”"
+    return f"{listed} in the answer, but {passage_name(sentence)} says: “{shown}”"
 
 
-def _passage_name(sentence: Sentence) -> str:
+def passage_name(sentence: Sentence) -> str:
+    """The sentence's passage, as a reason names it."""
     return f"passage {sentence.passage_id}" if sentence.passage_id else "the passage"
 
 
