@@ -345,6 +345,15 @@ def verbs() -> Mapping[str, Form]:
     return {form: _read(form, marks) for form, *marks in lines}
 
 
+@cache
+def base_forms() -> frozenset[str]:
+    """What may be the base forms of these verbs: `earn` of `earns`, and some that are none."""
+    ends = ("s", "es", "ed", "d")
+    return frozenset(
+        form.removesuffix(end) for form in verbs() for end in ends if form.endswith(end)
+    )
+
+
 def _read(form: str, marks: Sequence[str]) -> Form:
     """A line of the table; without marks the form may also be another part of speech."""
     if "auxiliary" in marks:

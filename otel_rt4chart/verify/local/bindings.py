@@ -10,9 +10,8 @@ from otel_rt4chart.verify.decompose.coordination import verbs
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.values import SIGNS
 from otel_rt4chart.verify.local.comparison import (
-    Comparison,
+    ComparedClaim,
     StructuralDoubt,
-    content_positions,
     is_verb,
     stems_at,
 )
@@ -68,7 +67,7 @@ def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
             before = [one for one, start in starts if low <= start < value.start]
             after = [one for one, start in starts if value.start < start < high]
             yield BoundValue(
-                value, at, content_positions(slots, before), content_positions(slots, after)
+                value, at, _content_positions(slots, before), _content_positions(slots, after)
             )
 
 
@@ -119,7 +118,13 @@ def _is_in(start: int, values: Iterable[_Value]) -> bool:
     return any(one.start <= start < one.end for one in values)
 
 
-def rebound_value(comparison: Comparison) -> StructuralDoubt | None:
+def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
+    """The positions of these tokens in the content words."""
+    places = {at: place for place, at in enumerate(slots.content)}
+    return frozenset(places[at] for at in tokens if at in places)
+
+
+def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
     """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`."""
     claimed = list(bound_values(comparison.claim, -1))
     if not claimed:
@@ -156,7 +161,7 @@ def _words_of(claim: Slots, one: BoundValue, claimed: list[BoundValue]) -> froze
 
 
 def _misbound(
-    comparison: Comparison,
+    comparison: ComparedClaim,
     words: frozenset[int],
     mine: BoundValue,
     rivals: list[BoundValue],
@@ -185,7 +190,9 @@ def _misbound(
     return None
 
 
-def _is_alike(comparison: Comparison, word: int, mine: BoundValue, owners: frozenset[int]) -> bool:
+def _is_alike(
+    comparison: ComparedClaim, word: int, mine: BoundValue, owners: frozenset[int]
+) -> bool:
     """True where the word could stand in the owners' place: a verb for verbs, else none."""
     sentence, token = comparison.sentence(mine.at), comparison.claim.content[word]
     if all(is_verb(sentence, sentence.content[place]) for place in owners):
@@ -194,7 +201,7 @@ def _is_alike(comparison: Comparison, word: int, mine: BoundValue, owners: froze
 
 
 def _is_owned(
-    comparison: Comparison, word: int, rival: BoundValue, owned: list[BoundValue]
+    comparison: ComparedClaim, word: int, rival: BoundValue, owned: list[BoundValue]
 ) -> bool:
     """True where the claim's value has the word too, or the sentence of one elsewhere."""
     return any(
@@ -205,7 +212,7 @@ def _is_owned(
 
 
 def _are_comparable(
-    comparison: Comparison, mine: BoundValue, rival: BoundValue, *, is_after: bool
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> bool:
     """True for values that may be mistaken for each other, in sentences that are built alike."""
     if not rival.is_like(mine):
@@ -214,7 +221,7 @@ def _are_comparable(
 
 
 def _are_parallel(
-    comparison: Comparison, mine: BoundValue, rival: BoundValue, *, is_after: bool
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> bool:
     """True where two sentences are built alike: `Premium members get …`, `Basic members get …`."""
     left = stems_at(comparison.sentence(mine.at), mine.side(is_after=is_after))
@@ -230,7 +237,7 @@ def _key_places(mine: BoundValue, rival: BoundValue, *, is_after: bool) -> froze
 
 
 def _owners(
-    comparison: Comparison, mine: BoundValue, rival: BoundValue, *, is_after: bool
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> frozenset[int]:
     """The words on that side that only this value has; without verbs where others remain."""
     sentence = comparison.sentence(mine.at)
@@ -245,7 +252,7 @@ def _owners(
 
 
 def _doubt(
-    comparison: Comparison, claimed: BoundValue, mine: BoundValue, found: _Misbound | None
+    comparison: ComparedClaim, claimed: BoundValue, mine: BoundValue, found: _Misbound | None
 ) -> StructuralDoubt | None:
     if found is None:
         return None

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
-from otel_rt4chart.verify.decompose.coordination import verbs
+from otel_rt4chart.verify.decompose.coordination import base_forms, verbs
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
-from otel_rt4chart.verify.local.alignment import (
-    Alignment,
-    matching_positions,
-    nearest_path,
-)
+from otel_rt4chart.verify.local.alignment import matching_positions
 from otel_rt4chart.verify.local.features import ClaimReading
 
 DoubtKind = Literal[
@@ -47,7 +42,7 @@ class StructuralDoubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedClaim:
     """A claim and its sentences: `near` hold nearly the most of it, `others` a part; best first.
 
     `matches` has, for each of these and each content word of the claim, the positions of its
@@ -70,17 +65,8 @@ class Comparison:
         """The weight of those of the words that this sentence has."""
         return sum(self.weights[word] for word in words if self.matches[at][word])
 
-    def alone(self, at: int) -> Alignment:
-        """The claim aligned with this sentence only."""
-        matches = self.matches[at]
-        share = self.share(at, range(len(matches))) / (sum(self.weights) or 1.0)
-        return Alignment(
-            (at,), self.equivalents, (matches,), (nearest_path(matches),), self.weights,
-            (share,), share,
-        )  # fmt: skip
 
-
-def compare(reading: ClaimReading) -> Comparison:
+def compare(reading: ClaimReading) -> ComparedClaim:
     """The claim beside its nearest sentences."""
     alignment, context = reading.alignment, reading.context
     held: dict[int, float] = {}
@@ -97,13 +83,13 @@ def compare(reading: ClaimReading) -> Comparison:
         at: matching_positions(alignment.equivalents, context.sentences[at])
         for at in (*near, *others)
     }
-    return Comparison(
+    return ComparedClaim(
         reading.claim, context, alignment.equivalents, alignment.weights, near, others, matches
     )
 
 
 def in_all_near(
-    comparison: Comparison, find: Callable[[Comparison, int], StructuralDoubt | None]
+    comparison: ComparedClaim, find: Callable[[ComparedClaim, int], StructuralDoubt | None]
 ) -> StructuralDoubt | None:
     """The doubt of the best sentence, where no near one is without a doubt of that kind."""
     found = [find(comparison, at) for at in comparison.near]
@@ -124,22 +110,4 @@ def stems_at(slots: Slots, positions: Iterable[int]) -> frozenset[str]:
 def is_verb(slots: Slots, at: int) -> bool:
     """True for a token in lower case that may be a form of a verb."""
     token = slots.tokens[at]
-    return not token.is_capital and _may_be_verb(token.norm)
-
-
-@cache
-def _bases() -> frozenset[str]:
-    ends = ("s", "es", "ed", "d")
-    return frozenset(
-        verb.removesuffix(end) for verb in verbs() for end in ends if verb.endswith(end)
-    )
-
-
-def _may_be_verb(norm: str) -> bool:
-    return norm in verbs() or norm in _bases()
-
-
-def content_positions(slots: Slots, tokens: Sequence[int]) -> frozenset[int]:
-    """The positions of these tokens in the content words."""
-    places = {at: place for place, at in enumerate(slots.content)}
-    return frozenset(places[at] for at in tokens if at in places)
+    return not token.is_capital and (token.norm in verbs() or token.norm in base_forms())

@@ -10,7 +10,7 @@ from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.tokens import stem
 from otel_rt4chart.verify.local.comparison import (
     BE,
-    Comparison,
+    ComparedClaim,
     StructuralDoubt,
     in_all_near,
     is_verb,
@@ -54,12 +54,12 @@ class Roles:
         return phrase(slots, min(tokens), max(tokens))
 
 
-def exchanged_arguments(comparison: Comparison) -> StructuralDoubt | None:
+def exchanged_arguments(comparison: ComparedClaim) -> StructuralDoubt | None:
     """`B is faster than A` for `A is faster than B`, `Ben sold it to Anna` for `Anna … to Ben`."""
     return in_all_near(comparison, _exchanged_in)
 
 
-def _exchanged_in(comparison: Comparison, at: int) -> StructuralDoubt | None:
+def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     claim, sentence = comparison.claim, comparison.sentence(at)
     for word, places in enumerate(comparison.matches[at]):
         token = claim.content[word]
@@ -144,7 +144,7 @@ def _is_argument(slots: Slots, at: int) -> bool:
     return token.is_content and not is_verb(slots, at)
 
 
-def _are_exchanged(comparison: Comparison, own: Roles, theirs: Roles) -> bool:
+def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
     """True where one argument of each side stands on the other one, and no subject in its place."""
     both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
     subject = _matching(comparison, own.subject.keys() - both)
@@ -153,7 +153,7 @@ def _are_exchanged(comparison: Comparison, own: Roles, theirs: Roles) -> bool:
     return bool(subject & concerned and objects & acting) and not subject & acting
 
 
-def _matching(comparison: Comparison, stems: Iterable[str]) -> set[str]:
+def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:
     """The stems, and those in the context that match them."""
     known = set(stems)
     for one in tuple(known):
@@ -195,7 +195,7 @@ def leading_subject(slots: Slots) -> frozenset[int]:
     return frozenset()
 
 
-def other_subject(comparison: Comparison) -> StructuralDoubt | None:
+def other_subject(comparison: ComparedClaim) -> StructuralDoubt | None:
     """`Bob founded it` where the context says so of Alice, and of Bob only something else."""
     claim = comparison.claim
     own = leading_subject(claim)
@@ -211,7 +211,7 @@ def other_subject(comparison: Comparison) -> StructuralDoubt | None:
     return found[0] if found and all(found) else None
 
 
-def _is_subject_elsewhere(comparison: Comparison, own: frozenset[int]) -> bool:
+def _is_subject_elsewhere(comparison: ComparedClaim, own: frozenset[int]) -> bool:
     """True where a sentence of the context is about the claim's subject."""
     stems = {stem for word in own for stem in comparison.equivalents[word]}
     holders = {at for one in stems for at in comparison.context.holders[one]}
@@ -222,7 +222,7 @@ def _is_subject_elsewhere(comparison: Comparison, own: frozenset[int]) -> bool:
 
 
 def _told_of_other(
-    comparison: Comparison, at: int, own: frozenset[int], rest: list[int]
+    comparison: ComparedClaim, at: int, own: frozenset[int], rest: list[int]
 ) -> StructuralDoubt | None:
     """The doubt where this sentence has the claim's predicate and another subject of its type."""
     claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
