@@ -37,10 +37,17 @@ def excluded_word(comparison: ComparedClaim) -> StructuralDoubt | None:
             key=lambda at: comparison.sentence(at).text,
         )
         found = [_exception_over(comparison.sentence(at), stems) for at in holders]
-        if found and all(found) and holders[0] in (*comparison.near, *comparison.others):
+        is_near = bool(holders) and holders[0] in (*comparison.near, *comparison.others)
+        if is_near and all(found) and not _has_opposite(claim, comparison.sentence(holders[0])):
             token = claim.tokens[claim.content[word]]
             return StructuralDoubt("exclusion", token.text, found[0] or "", holders[0])
     return None
+
+
+def _has_opposite(claim: Slots, sentence: Slots) -> bool:
+    """True where the claim says the opposite of some word: "closed" for "open … except"."""
+    stems = {token.stem for token in sentence.words}
+    return any(are_opposite(word.stem, stem) for word in claim.words for stem in stems)
 
 
 def _exception_over(sentence: Slots, stems: tuple[str, ...]) -> str | None:
@@ -96,8 +103,7 @@ def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
     counts = [len(one.denials) + len(_EXCLUDED.findall(one.text)) for one in (claim, sentence)]
     if sorted(counts) != [0, 1]:
         return False
-    stems = {token.stem for token in sentence.words}
-    return not any(are_opposite(word.stem, stem) for word in claim.words for stem in stems)
+    return not _has_opposite(claim, sentence)
 
 
 _FREE = re.compile(
