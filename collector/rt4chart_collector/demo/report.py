@@ -23,6 +23,10 @@ EXAMPLE_CHARS = 240
 QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
 
 
+COLUMNS = ("route", "answers", "claims", "undecided", "contradicted", "baseless", "rate [95%]",
+           "human")  # fmt: skip
+
+
 def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
     """Print the whole report; `to_copy` leaves long commands on one line."""
     for part in (routes(result), issues(result.issues), example(result.example)):
@@ -39,9 +43,10 @@ def routes(result: DemoResult) -> RenderableType:
         title_style="bold",
         title_justify="left",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=0,  # the divider is a space already: 80 columns hold it all
+        show_edge=False,
     )
-    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "human"):
+    for name in COLUMNS:
         table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
     for line in result.routes:
         table.add_row(*cells(line))
@@ -49,6 +54,8 @@ def routes(result: DemoResult) -> RenderableType:
     table.add_row(*cells(result.total), style="bold")
     known = result.agreement
     note = Text(
+        f"claims: those that the judge decided; the rates are shares of them. undecided: the share "
+        f"of all claims that it left undecided. "
         f"human: the share of the same claims that the data set labels as wrong. The judge flagged "
         f"{percent(known.recall)} of these {known.marked} claims, and "
         f"{percent(known.false_alarms)} of the {known.claims - known.marked} others. "
@@ -85,6 +92,7 @@ def cells(line: RouteLine) -> tuple[str, ...]:
         plain(line.route),
         str(line.answers),
         str(line.claims),
+        percent(line.undecided),
         percent(line.contradicted),
         percent(line.baseless),
         f"{percent(line.rate)} [{percent(line.low)[:-1]}–{percent(line.high)[:-1]}]",

@@ -19,7 +19,10 @@ CONFIDENT = 0.6
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """One row of the table; shares are of decided claims; `people` is the share labelled wrong."""
+    """One row of the table; shares are of decided claims; `people` is the share labelled wrong.
+
+    `undecided` is the share of all claims, decided or not.
+    """
 
     route: str
     answers: int
@@ -31,6 +34,7 @@ class RouteLine:
     high: float | None
     people: float | None
     misleading: float | None = None
+    undecided: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ def _added(parts: Iterable[AnswerSums]) -> AnswerSums:
 def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
     """One row: counts, shares, the rate with its interval, and the human rate."""
     rate = claim_rate(line.sums)
+    claims = line.claims + line.undecided
     return RouteLine(
         route=line.route,
         answers=line.answers,
@@ -99,6 +104,7 @@ def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
         high=rate.high,
         people=people.rate,
         misleading=claim_rate(line.misleading_sums).value,
+        undecided=line.undecided / claims if claims else None,
     )
 
 
