@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.text import one_line, printable
 from otel_rt4chart.verify import Claim, Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers.answers import StoredAnswer
@@ -109,8 +109,12 @@ def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
         head = f"\n● {plain(line.title)} · {line.claims} claims"
         parts.append(Text(head, style="bold yellow"))
         against = "passage" if line.is_evidence else "nearest"
-        for name, text in (("claim", line.claim), (against, line.sentence or "nothing near it")):
-            shown = Text.assemble((f"{name:9}", "dim"), plain(shorten(text)))
+        sentence = line.sentence or "nothing near it"
+        for name, text, words in (
+            ("claim", line.claim, line.claimed),
+            (against, sentence, line.found),
+        ):
+            shown = Text.assemble((f"{name:9}", "dim"), one_line(text, EXAMPLE_CHARS, words))
             parts.append(Padding(shown, (0, 0, 0, 2)))
     return Group(*parts)
 
@@ -168,11 +172,6 @@ def command(name: str) -> str:
 def percent(share: float | None) -> str:
     """A share as a percentage, a dash for None."""
     return "–" if share is None else f"{share:.0%}"
-
-
-def shorten(text: str) -> str:
-    """A sentence, cut if it is too long for an example."""
-    return text if len(text) <= EXAMPLE_CHARS else text[: EXAMPLE_CHARS - 1] + "…"
 
 
 def plain(text: str) -> str:

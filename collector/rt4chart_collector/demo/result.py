@@ -42,6 +42,7 @@ class IssueLine:
     """One issue with its first example: a claim and a sentence of the passages.
 
     `is_evidence` is False if no sentence contradicts the claim; `sentence` is then the nearest.
+    `claimed` and `found` are the words of the two in which they differ.
     """
 
     id: str
@@ -50,6 +51,8 @@ class IssueLine:
     claim: str
     sentence: str
     is_evidence: bool
+    claimed: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.differences import SlotDifference
@@ -235,8 +236,7 @@ def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sent
 
 def marked_words_reason(words: Sequence[str], sentence: Sentence) -> str:
     """Words that a network marked as wrong, and the sentence that it read them with."""
-    text = sentence.reading.strip()
-    shown = text if len(text) <= _QUOTE_LENGTH else text[: _QUOTE_LENGTH - 1].rstrip() + "…"
+    shown = clip(sentence.reading.strip(), _QUOTE_LENGTH)
     listed = ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
     return f"{listed} in the answer, but {_passage_name(sentence)} says: “{shown}”"
 

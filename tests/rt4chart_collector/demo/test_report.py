@@ -144,6 +144,20 @@ def test_the_table_has_the_share_of_undecided_claims_within_80_columns() -> None
     assert max(len(row) for row in text.partition("query:")[0].splitlines()) <= 80
 
 
+def test_an_issue_shows_the_words_in_which_claim_and_passage_differ() -> None:
+    """However far from the start of their sentences they are."""
+    far = "and so on, as everybody knows who has read it, " * 8
+    issue = replace(
+        RESULT.issues[0],
+        **{"claim": f"It was {far} 30 days.", "sentence": f"It was {far} 14 days {far}."},
+        **{"claimed": ("30 days",), "found": ("14 days",)},
+    )
+    text = " ".join(shown(replace(RESULT, issues=(issue,), example=None)).split())
+
+    assert "30 days. passage …" in text
+    assert "14 days and so on" in text
+
+
 def test_control_characters_of_an_answer_do_not_reach_the_terminal() -> None:
     """An answer cannot clear the screen of whoever reads about it."""
     assert "\x1b" not in shown(RESULT)
