@@ -296,8 +296,9 @@ def _write_table(page: HtmlText, rows: Sequence[_Row]) -> None:
         if not any(cell.text for cell in row):
             continue
         if _is_line(row):
-            _write_line(page, row)
-            is_under_header = False
+            for each in (*headers, row):
+                _write_line(page, each)
+            headers, is_under_header = [], False
         elif all(cell.is_header for cell in row):
             names = _joined_names(names if headers else [], row)
             headers.append(row)

@@ -51,7 +51,7 @@ def test_a_table_says_what_the_same_table_in_markdown_says() -> None:
     ("text", "expected"),
     [
         (
-            "<table><tr><th>Weight</th><td>254 g</td></tr><tr><th>Colour</th><td>red</td></table>",
+            "<table><tr><th>Weight</th><td>254 g</td></tr><tr><th>Colour<td>red</table>",
             ["Weight is 254 g.", "Colour is red."],
         ),
         (
@@ -66,7 +66,7 @@ def test_a_table_says_what_the_same_table_in_markdown_says() -> None:
                 "Plan Lite: price monthly is $5; price yearly is $5.",
             ],
         ),
-        ("<table><tr><td>France<td>Paris<tr><td>Italy<td>Rome", ["France | Paris.", "Italy | Rome."]),
+        ("<table><tr><td>France<td>Paris<tr><td>Italy<td>Rome</table>", ["France | Paris.", "Italy | Rome."]),
         ("<tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr>", ["A 1: b is 2."]),
         (
             "<h2>Returns</h2><ul><li>Within 30 days<li>With a receipt</ul>Ask<br>us.",
@@ -80,7 +80,7 @@ def test_a_table_says_what_the_same_table_in_markdown_says() -> None:
 )  # fmt: skip
 def test_html_is_read_as_a_browser_shows_it(text: str, expected: list[str]) -> None:
     """Headers over several columns, values over several rows, blocks that end no tag."""
-    assert readings(text.replace("</td></table>", "</td></tr></table>")) == expected
+    assert readings(text) == expected
 
 
 def test_a_text_that_mentions_a_tag_is_no_html() -> None:
