@@ -188,9 +188,7 @@ def deep() -> Iterator[tuple[bytes, bool]]:
 
 def test_depth_is_limited_and_never_ends_the_process() -> None:
     """Deep requests are refused by the parsers' own limits."""
-    results = {
-        (is_json, decoded(body, is_json=is_json) is not None) for body, is_json in deep()
-    }
+    results = {(is_json, decoded(body, is_json=is_json) is not None) for body, is_json in deep()}
 
     assert results == {(True, True), (True, False), (False, True), (False, False)}
 

@@ -21,7 +21,9 @@ _HIDDEN = frozenset({"script", "style", "template"})
 # Each of these ends at the next "<", so that the search is linear in whatever it is given: the
 # parser of the standard library is not, and reads one tag at a time.
 _COMMENT = r"<!--(?:[^<-]|-(?!->)|<(?!!--)){0,10000}-->"
-_TAG = r"""</?[a-zA-Z](?:[^<>"']|"[^"<]{0,2000}"|'[^'<]{0,2000}'){0,400}>|</?[a-zA-Z][^<>]{0,999}>"""
+_TAG = (
+    r"""</?[a-zA-Z](?:[^<>"']|"[^"<]{0,2000}"|'[^'<]{0,2000}'){0,400}>|</?[a-zA-Z][^<>]{0,999}>"""
+)
 _ENTITY = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
 _TOKEN = re.compile(rf"(?P<tag>{_TAG})|(?P<entity>{_ENTITY})|{_COMMENT}|<![dD][^<>]{{0,500}}>")
 _CLOSED_BLOCK = re.compile(rf"</(?:{'|'.join(sorted(_BLOCKS))})\s*>", re.IGNORECASE)

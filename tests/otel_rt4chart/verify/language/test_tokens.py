@@ -70,7 +70,9 @@ def test_all_forms_of_a_verb_share_a_stem() -> None:
     """Of every regular verb in the package's list: "cause", "causes", "caused", "causing"."""
     verbs = list(regular_verbs())
 
-    apart = {base: found for base, *forms in verbs if len(found := {*map(stem, [base, *forms])}) > 1}
+    apart = {
+        base: found for base, *forms in verbs if len(found := {*map(stem, [base, *forms])}) > 1
+    }
 
     assert apart == {}
     assert len(verbs) > 1_500

@@ -56,8 +56,8 @@ def test_a_copied_sentence_is_entailed_in_any_language() -> None:
 
 def test_a_claim_that_only_a_passage_in_another_language_may_support_is_undecided() -> None:
     """Beside a claim that English sentences support, too: linking knows each passage's language."""
-    retrieved = [Passage("p1", ENGLISH * 3), Passage("p2", GERMAN)]
-    answer = "The X200 weighs 254 g. Nobody can extend coverage."
+    retrieved = [Passage("p1", f"{ENGLISH} It is sold in shops."), Passage("p2", GERMAN)]
+    answer = "Its warranty lasts two years. The lens is made of glass."
 
     found = Verifier(RulesJudge()).verify(Exchange("", retrieved, answer)).claims
 

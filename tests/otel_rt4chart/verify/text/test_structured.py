@@ -318,7 +318,6 @@ def test_each_sentence_of_a_long_cell_has_its_label_and_header() -> None:
     assert {text[one.start : one.end] for one in found} == {"It is light.", "$249"}
 
 
-
 def test_a_header_that_is_repeated_is_read_once() -> None:
     """It states nothing."""
     text = "|year|winner|\n|-|-|\n|1968|sweden|\n|year|winner|\n|1970|ghana|"
