@@ -13,7 +13,8 @@ from importlib.resources import files
 
 _FORMS = """
     win won; leave left; go goes going went gone; buy bought; find found; make made;
-    take took taken; give gave given; begin began begun; come came; run ran; sell sold; tell told; pay paid;
+    take took taken; give gave given; begin began begun; come came;
+    run ran; sell sold; tell told; pay paid;
     hold held; keep kept; lose lost; meet met; lead led; rise rose risen; fall fell fallen;
     grow grew grown; write wrote written; speak spoke spoken; break broke broken; build built;
     send sent; spend spent; feel felt; think thought; bring brought; teach taught; catch caught;

@@ -138,6 +138,7 @@ class _Table:
 
     def __init__(self) -> None:
         self.rows: list[_Row] = []
+        self.is_complete = True  # else cells are missing, and those behind them have other headers
         self.depth = 1  # a table in a cell is a part of the cell's text
         self._row: _Row = []
         self._cell: _Cell | None = None
@@ -170,9 +171,10 @@ class _Table:
         at = len(self._row)
         self._row.append(cell)
         is_whole = cell.columns == _MAX_SPAN
-        self._row += [self._copy(cell) for _ in range(0 if is_whole else cell.columns - 1)]
-        if cell.rows > 1:
-            self._below |= {column: (cell.rows - 1, cell) for column in range(at, len(self._row))}
+        for _ in range(0 if is_whole else cell.columns - 1):
+            self._add_copy(cell)
+        if cell.rows > 1 and self.is_complete:
+            self._below |= dict.fromkeys(range(at, len(self._row)), (cell.rows - 1, cell))
 
     def close_row(self) -> None:
         """End the row; one without cells is none."""
@@ -184,21 +186,23 @@ class _Table:
 
     def _take_from_above(self) -> None:
         """Repeat the cells above that reach down to the next columns of this row."""
-        while (found := self._below.pop(len(self._row), None)) is not None:
+        while self.is_complete and (found := self._below.pop(len(self._row), None)) is not None:
             left, cell = found
             if left > 1:
                 self._below[len(self._row)] = (left - 1, cell)
-            self._row.append(self._copy(cell))
+            self._add_copy(cell)
 
-    def _copy(self, cell: _Cell) -> _Cell:
-        """The cell without a place in the source, which is that of the cell itself."""
+    def _add_copy(self, cell: _Cell) -> None:
+        """Repeat the cell in the row; a copy has no place in the source."""
+        if not self.is_complete:
+            return
         text = cell.text
         self._copies -= 1
         self._copied -= len(text)
+        self.is_complete = self._copies >= 0 and self._copied >= 0
         copied = HtmlText()
-        if self._copies >= 0 and self._copied >= 0:
-            copied.add(text, -1, -1)
-        return _Cell(copied, cell.is_header)
+        copied.add(text, -1, -1)
+        self._row.append(_Cell(copied, cell.is_header))
 
 
 class _Reader:
@@ -249,7 +253,7 @@ class _Reader:
         table, self._table = self._table, None
         if table is not None:
             table.close_row()
-            _write_table(self.page, table.rows)
+            _write_table(self.page, table.rows, with_headers=table.is_complete)
 
     def _target(self) -> HtmlText:
         return self.page if self._table is None else self._table.content()
@@ -286,12 +290,12 @@ class _Reader:
             table.close_row()
 
 
-def _write_table(page: HtmlText, rows: Sequence[_Row]) -> None:
+def _write_table(page: HtmlText, rows: Sequence[_Row], *, with_headers: bool) -> None:
     """The rows in Markdown under their header; a cell that is all of its row is a line.
 
     Rows without a header stay lines of cells, unless each is a header and its value.
     """
-    names = ["field", "value"] if _is_property_list(rows) else []
+    names = ["field", "value"] if with_headers and _is_property_list(rows) else []
     headers: list[_Row] = []  # that no row followed yet
     is_under_header = False
     for row in rows:
@@ -301,7 +305,7 @@ def _write_table(page: HtmlText, rows: Sequence[_Row]) -> None:
             for each in (*headers, row):
                 _write_line(page, each)
             headers, is_under_header = [], False
-        elif all(cell.is_header for cell in row):
+        elif with_headers and all(cell.is_header for cell in row):
             names = _joined_names(names if headers else [], row)
             headers.append(row)
             is_under_header = False

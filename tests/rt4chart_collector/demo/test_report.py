@@ -128,8 +128,14 @@ def test_the_table_has_the_share_of_undecided_claims_within_80_columns() -> None
     line = replace(
         route_line(replace(SUMS, undecided=1), LabelAgreement()),
         route="sales_email",
-        **{"answers": 50_000, "claims": 123_456, "people": 1.0},
-        **{"rate": 1.0, "low": 0.995, "high": 1.0, "contradicted": 1.0, "baseless": 1.0},
+        answers=50_000,
+        claims=123_456,
+        people=1.0,
+        rate=1.0,
+        low=0.995,
+        high=1.0,
+        contradicted=1.0,
+        baseless=1.0,
     )
     text = shown(replace(RESULT, routes=(line,), total=replace(line, undecided=1.0)))
 
@@ -149,8 +155,10 @@ def test_an_issue_shows_the_words_in_which_claim_and_passage_differ() -> None:
     far = "and so on, as everybody knows who has read it, " * 8
     issue = replace(
         RESULT.issues[0],
-        **{"claim": f"It was {far} 30 days.", "sentence": f"It was {far} 14 days {far}."},
-        **{"claimed": ("30 days",), "found": ("14 days",)},
+        claim=f"It was {far} 30 days.",
+        sentence=f"It was {far} 14 days {far}.",
+        claimed=("30 days",),
+        found=("14 days",),
     )
     text = " ".join(shown(replace(RESULT, issues=(issue,), example=None)).split())
 

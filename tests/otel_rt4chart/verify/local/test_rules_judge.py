@@ -119,7 +119,7 @@ def test_a_baseless_claim_names_what_is_not_there() -> None:
         ("The team is based in Europe.", "The team is based in Lisbon."),
         (
             "He was called the King of Jazz by some writers.",
-            "One of the icons of the century, he is often referred to as the King of Rock and Roll.",
+            "One of the icons of the century, he is referred to as the King of Rock and Roll.",
         ),
     ],
 )
