@@ -41,6 +41,37 @@ _RATE = re.compile(
 _COMPARES = re.compile(r"\b(?:than|more|less|fewer|before|after|earlier|later)\b", re.IGNORECASE)
 
 
+_COVERS = re.compile(r"\b(?:covers?|reimburses?|refunds?|insures?|pays?\s+for)\b", re.IGNORECASE)
+_IS_COVERED = re.compile(r"\b(?:is|are)\s+(?:covered|reimbursed|refunded|insured)\b", re.IGNORECASE)
+_NOT_COVERED = re.compile(
+    r"\b(?:is|are)\s+not\s+(?:covered|reimbursed|refunded|insured|payable|paid\s+for)\b"
+    r"|\bmust\s+be\s+paid\s+by\s+(?:the\s+)?(?:members?|patients?|customers?|policyholders?|you)"
+    r"(?![\w'’])",
+    re.IGNORECASE,
+)
+
+
+def left_uncovered(claim: str, sentence: str) -> str:
+    """The words of a sentence that do not cover, in whole or in part, what the claim covers, or "".
+
+    "MRI scans must be paid by members" takes back "The policy covers MRI"; "Dental scans are not
+    reimbursed" does not.
+    """
+    denied = _NOT_COVERED.search(sentence)
+    if denied is None or read_slots(claim).denials:
+        return ""
+    covers, is_covered = _COVERS.search(claim), _IS_COVERED.search(claim)
+    if covers is not None:
+        covered = claim[covers.end() :]
+    elif is_covered is not None:
+        covered = claim[: is_covered.start()]
+    else:
+        return ""
+    thing = content(covered).keys()
+    subject = content(sentence[: denied.start()].rpartition(":")[2]).keys()
+    return denied.group() if thing and thing <= subject else ""
+
+
 @lru_cache(maxsize=_CACHED_TEXTS)
 def deny(claim: str) -> str:
     """The claim with "not" at its verb, for an encoder: it need not be good English."""
