@@ -29,6 +29,9 @@ CODES = {
 }
 # The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
+# A message that takes longer is counted as if it were as large as a message may be. Within this
+# time all messages together are no larger than what the network carries.
+QUICK_S = 0.5
 HANDSHAKE_MS = 10_000
 # A client whose connection is closed connects again with its next request.
 IDLE_MS = 60_000
@@ -45,6 +48,8 @@ Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
 class GrpcReceiver:
     """Accepts requests; reads messages itself, to be able to refuse one before it has arrived."""
 
+    quick_s = QUICK_S
+
     def __init__(self, intake: Intake) -> None:
         """`intake` decides on the requests."""
         self._intake = intake
@@ -56,7 +61,7 @@ class GrpcReceiver:
             header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
             self._intake.authenticate(header, client)
             with self._intake.limiter.slot(client) as slot:
-                body = await self._read(context, slot)
+                body = await self._read(context, slot, client)
                 decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
             self._intake.note("grpc", refused)
@@ -65,13 +70,21 @@ class GrpcReceiver:
         self._intake.note("grpc")
         return response_to(decoded)
 
-    async def _read(self, context: Context, slot: RequestSlot) -> bytes:
+    async def _read(self, context: Context, slot: RequestSlot, client: str) -> bytes:
         slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
+        reading = asyncio.ensure_future(context.read())
         try:
             async with asyncio.timeout(self._intake.body_s):
-                body = await context.read()
+                done, _ = await asyncio.wait((reading,), timeout=self.quick_s)
+                if not done:
+                    with self._intake.slow_limiter.slot(client) as slow:
+                        slow.resize(self._intake.body_bytes)
+                        await asyncio.wait((reading,))
+                body = await reading
         except TimeoutError as error:
             raise self._intake.too_slow() from error
+        finally:
+            reading.cancel()
         if not isinstance(body, bytes):
             # gRPC's marker for the end. If the message was too large, gRPC has replied already.
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
