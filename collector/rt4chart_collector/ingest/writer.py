@@ -158,13 +158,25 @@ class IngestWriter:
             log.warning("%d requests not stored: %s", len(batch), error)
             _fail(batch, error)
         except Exception as error:  # noqa: BLE001 - thread boundary: the writer outlives a batch
-            log.error("a batch was not stored: %s", redacted_error(error))
-            _fail(batch, StoreError(f"unexpected {type(error).__name__}"))
+            if len(batch) > 1:
+                for request in batch:
+                    self._write([request])
+                return
+            log.error("a request was not stored: %s", redacted_error(error))
+            _fail(batch, _unexpected(error))
         else:
             first = 0
             for request in batch:
                 positions = range(first, first := first + len(request.spans))
                 request.stored.set_result(len(refused.intersection(positions)) if refused else 0)
+
+
+def _unexpected(error: Exception) -> RT4ChartError:
+    """The error for a request that fails alone, which its client must not send for ever."""
+    name = type(error).__name__
+    if isinstance(error, RecursionError):
+        return InputError(f"expected less nested spans: {name} while they were read")
+    return StoreError(f"unexpected {name}")
 
 
 def _fail(batch: Sequence[Request], error: RT4ChartError) -> None:
