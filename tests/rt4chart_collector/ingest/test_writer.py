@@ -9,7 +9,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.ingest.writer import IngestWriter
+from rt4chart_collector.ingest.writer import BATCH_BYTES, IngestWriter
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
 
@@ -99,6 +99,22 @@ def test_failed_batch_is_an_error_for_each_of_its_requests() -> None:
         with pytest.raises(StoreError, match="away"):
             future.result(0)
     assert heard.batches == []
+
+
+def test_outage_of_the_store_is_two_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """The first failure with its reason, and the end with the number of refused requests."""
+    store = Store({"a" * 32: StoreError("not enough space")})
+    ingest = IngestWriter(store, Store(), max_bytes=10**9)
+    for spans in ([SPAN], [SPAN], trace_spans(1)):
+        # As large as a batch may be: each is one.
+        ingest.offer(spans, BATCH_BYTES)
+
+    ran(ingest)
+
+    assert caplog.messages == [
+        "requests are not stored, and refused until one is stored: not enough space",
+        "requests are stored again; 2 were refused",
+    ]
 
 
 @pytest.mark.parametrize(

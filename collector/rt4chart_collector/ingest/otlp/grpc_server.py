@@ -29,9 +29,9 @@ CODES = {
 }
 # The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
-# A message that takes longer is counted as if it were as large as a message may be. Within this
-# time all messages together are no larger than what the network carries.
-QUICK_S = 0.5
+# How many messages are read at once, the others in turn. One that takes longer makes room for the
+# next, and is counted as if it were as large as a message may be.
+QUICK_MESSAGES, QUICK_S = 8, 0.5
 HANDSHAKE_MS = 10_000
 # A client whose connection is closed connects again with its next request.
 IDLE_MS = 60_000
@@ -53,6 +53,7 @@ class GrpcReceiver:
     def __init__(self, intake: Intake) -> None:
         """`intake` decides on the requests."""
         self._intake = intake
+        self._quick = asyncio.Semaphore(QUICK_MESSAGES)
 
     async def export(self, _: object, context: Context) -> bytes:
         """TraceService/Export."""
@@ -72,24 +73,32 @@ class GrpcReceiver:
 
     async def _read(self, context: Context, slot: RequestSlot, client: str) -> bytes:
         slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
-        reading = asyncio.ensure_future(context.read())
         try:
             async with asyncio.timeout(self._intake.body_s):
-                done, _ = await asyncio.wait((reading,), timeout=self.quick_s)
-                if not done:
-                    with self._intake.slow_limiter.slot(client) as slow:
-                        slow.resize(self._intake.body_bytes)
-                        await asyncio.wait((reading,))
-                body = await reading
+                body = await self._message(context, client)
         except TimeoutError as error:
             raise self._intake.too_slow() from error
-        finally:
-            reading.cancel()
         if not isinstance(body, bytes):
             # gRPC's marker for the end. If the message was too large, gRPC has replied already.
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
         slot.resize(len(body))
         return body
+
+    async def _message(self, context: Context, client: str) -> object:
+        """The message, or gRPC's marker; one that is slow must find a place among the slow ones."""
+        reading: asyncio.Future[object] | None = None
+        try:
+            async with self._quick:
+                reading = asyncio.ensure_future(context.read())
+                done, _ = await asyncio.wait((reading,), timeout=self.quick_s)
+            if not done:
+                with self._intake.slow_limiter.slot(client) as slow:
+                    slow.resize(self._intake.body_bytes)
+                    await asyncio.wait((reading,))
+            return await reading
+        finally:
+            if reading is not None:
+                reading.cancel()
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
