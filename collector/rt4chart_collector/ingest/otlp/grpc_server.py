@@ -127,6 +127,8 @@ def build_server(intake: Intake) -> Server:
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
+            # Otherwise a fast connection may send megabytes of messages that are not read yet.
+            ("grpc.http2.bdp_probe", 0),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             ("grpc.max_connection_idle_ms", IDLE_MS),
             # With SO_REUSEPORT, two services on one port would silently share its clients.
