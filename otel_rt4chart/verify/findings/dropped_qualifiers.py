@@ -9,7 +9,7 @@ from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Label
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.modifiers import (
     Restriction,
-    is_narrative,
+    is_story_beside,
     modifiers_left_out,
 )
 from otel_rt4chart.verify.language.negation import denials
@@ -219,16 +219,10 @@ def restrictions(sentence: str) -> tuple[Restriction, ...]:
         Restriction(_kind(match.lastgroup), match.group().strip(), clause)
         for match in _RESTRICTION.finditer(sentence)
         for clause in (_clause(sentence, match),)
-        if not _is_story(clause, match.group())
+        if not is_story_beside(clause, match.group())
         and not _ANYWAY.search(match.group())
         and not any(start < match.start() < end for start, end in denied)
     )
-
-
-def _is_story(clause: str, restriction: str) -> bool:
-    """By what is restricted: "It is covered if it was locked" is a rule."""
-    restricted = clause.replace(restriction, " ", 1)
-    return is_narrative(restricted if content(restricted) else clause)
 
 
 def _kind(name: str | None) -> RestrictionKind:

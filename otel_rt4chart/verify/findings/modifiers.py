@@ -134,6 +134,14 @@ def is_narrative(clause: str) -> bool:
     return _ENDED.search(clause) is not None and _PRESENT.search(clause) is None
 
 
+def is_story_beside(clause: str, restriction: str) -> bool:
+    """True for a story. "It is covered if it was locked" is none: it tells of the present."""
+    if not is_narrative(clause):
+        return False
+    restricted = clause.replace(restriction, " ", 1)
+    return is_narrative(restricted) or _PRESENT.search(restricted) is None
+
+
 def is_rule(claim: str) -> bool:
     """True for what is covered, allowed or free, for who may do what, and the like."""
     return _RULE.search(claim) is not None

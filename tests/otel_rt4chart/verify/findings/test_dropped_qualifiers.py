@@ -114,6 +114,7 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
             "The kit has small loose parts.",
             "The kit has small loose parts, making it a toy only for adults.",
         ),
+        ("Sky would mind.", "Sky would mind if she knew that."),
         ("The bed can be pulled out.", "The bed can be pulled out when needed."),
         ("Feel free to call the desk.", "Feel free to call the desk if you have any questions."),
         ("The output could be affected.", "The output could be affected if it is lost."),
@@ -124,7 +125,7 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
         ("There are teams that work on Sundays.", "Some teams work on Sundays."),
     ],
     ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside",
-         "result", "when needed", "courtesy", "could", "other number", "there are"],
+         "result", "speech", "when needed", "courtesy", "could", "other number", "there are"],
 )  # fmt: skip
 def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
     """Look-alikes, other clauses and stories."""
