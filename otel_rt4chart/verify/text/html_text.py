@@ -71,7 +71,7 @@ def read_html(source: str) -> HtmlText | None:
     """The text of an HTML fragment, however broken; None for a text without a closed block."""
     if _CLOSED_BLOCK.search(source) is None:
         return None
-    reader = _Reader(source)
+    reader = _HtmlReader(source)
     at = 0
     for token in _TOKEN.finditer(source):
         reader.read_text(at, token.start())
@@ -113,7 +113,7 @@ class _TagParser(HTMLParser):
 
 
 @dataclass(slots=True)
-class _Cell:
+class _HtmlCell:
     """A cell; where it spans columns or rows, it is repeated in each of them.
 
     A caption, and text between the cells, is a cell that spans all columns.
@@ -130,19 +130,19 @@ class _Cell:
         return " ".join(self.content.text.split()).replace("|", "\\|")
 
 
-_Row = list[_Cell]
+_HtmlRow = list[_HtmlCell]
 
 
-class _Table:
+class _HtmlTable:
     """The rows of a table as they are read, with the cells that span several filled in."""
 
     def __init__(self) -> None:
-        self.rows: list[_Row] = []
+        self.rows: list[_HtmlRow] = []
         self.is_complete = True  # else cells are missing, and those behind them have other headers
         self.depth = 1  # a table in a cell is a part of the cell's text
-        self._row: _Row = []
-        self._cell: _Cell | None = None
-        self._below: dict[int, tuple[int, _Cell]] = {}  # rows left of a cell above, by column
+        self._row: _HtmlRow = []
+        self._cell: _HtmlCell | None = None
+        self._below: dict[int, tuple[int, _HtmlCell]] = {}  # rows left of a cell above, by column
         self._copies, self._copied = _MAX_COPIES, _MAX_COPIED
 
     @property
@@ -154,13 +154,13 @@ class _Table:
         """Begin the next cell of the row."""
         self.close_cell()
         self._take_from_above()
-        self._cell = _Cell(HtmlText(), is_header, columns, rows)
+        self._cell = _HtmlCell(HtmlText(), is_header, columns, rows)
 
     def content(self) -> HtmlText:
         """Where text goes; text between the cells is a row of its own."""
         if self._cell is None:
             self.close_row()
-            self._cell = _Cell(columns=_MAX_SPAN)
+            self._cell = _HtmlCell(columns=_MAX_SPAN)
         return self._cell.content
 
     def close_cell(self) -> None:
@@ -192,7 +192,7 @@ class _Table:
                 self._below[len(self._row)] = (left - 1, cell)
             self._add_copy(cell)
 
-    def _add_copy(self, cell: _Cell) -> None:
+    def _add_copy(self, cell: _HtmlCell) -> None:
         """Repeat the cell in the row; a copy has no place in the source."""
         if not self.is_complete:
             return
@@ -202,17 +202,17 @@ class _Table:
         self.is_complete = self._copies >= 0 and self._copied >= 0
         copied = HtmlText()
         copied.add(text, -1, -1)
-        self._row.append(_Cell(copied, cell.is_header))
+        self._row.append(_HtmlCell(copied, cell.is_header))
 
 
-class _Reader:
+class _HtmlReader:
     """Turns tags, entities and the text between them into plain text."""
 
     def __init__(self, source: str) -> None:
         self.page = HtmlText()
         self._source = source
         self._tag = _TagParser()
-        self._table: _Table | None = None
+        self._table: _HtmlTable | None = None
         self._hidden = ""
         self._unclosed: set[str] = set()  # not searched for again
         self._is_in_block = False
@@ -273,7 +273,7 @@ class _Reader:
             if is_end:
                 return
             # A passage may begin in the middle of a table.
-            table = self._table = _Table()
+            table = self._table = _HtmlTable()
         elif name == "table":
             table.depth += -1 if is_end else 1
         if table.depth == 0:
@@ -290,13 +290,13 @@ class _Reader:
             table.close_row()
 
 
-def _write_table(page: HtmlText, rows: Sequence[_Row], *, with_headers: bool) -> None:
+def _write_table(page: HtmlText, rows: Sequence[_HtmlRow], *, with_headers: bool) -> None:
     """The rows in Markdown under their header; a cell that is all of its row is a line.
 
     Rows without a header stay lines of cells, unless each is a header and its value.
     """
     names = ["field", "value"] if with_headers and _is_property_list(rows) else []
-    headers: list[_Row] = []  # that no row followed yet
+    headers: list[_HtmlRow] = []  # that no row followed yet
     is_under_header = False
     for row in rows:
         if not any(cell.text for cell in row):
@@ -321,7 +321,7 @@ def _write_table(page: HtmlText, rows: Sequence[_Row], *, with_headers: bool) ->
         _write_line(page, row)
 
 
-def _is_property_list(rows: Sequence[_Row]) -> bool:
+def _is_property_list(rows: Sequence[_HtmlRow]) -> bool:
     """True where each row is a header and one value: "Weight", "254 g"."""
     inner = [row for row in rows if not _is_line(row)]
     return bool(inner) and all(
@@ -329,11 +329,11 @@ def _is_property_list(rows: Sequence[_Row]) -> bool:
     )
 
 
-def _is_line(row: _Row) -> bool:
+def _is_line(row: _HtmlRow) -> bool:
     return len(row) == 1 or row[0].columns >= len(row)
 
 
-def _joined_names(above: Sequence[str], row: _Row) -> list[str]:
+def _joined_names(above: Sequence[str], row: _HtmlRow) -> list[str]:
     """The headers with those above them: "Price" over "monthly" is "Price monthly"."""
     names = []
     for at, cell in enumerate(row):
@@ -342,20 +342,20 @@ def _joined_names(above: Sequence[str], row: _Row) -> list[str]:
     return names
 
 
-def _first_place(row: _Row, page: HtmlText) -> int:
+def _first_place(row: _HtmlRow, page: HtmlText) -> int:
     """Where the row begins in the source; a copy of a cell is nowhere."""
     starts = (cell.content.starts[0] for cell in row if cell.content.starts)
     return next((start for start in starts if start >= 0), page.ends[-1] if page.ends else 0)
 
 
-def _write_line(page: HtmlText, row: _Row) -> None:
+def _write_line(page: HtmlText, row: _HtmlRow) -> None:
     at = _first_place(row, page)
     page.add("\n\n", at, at)
     _write_row(page, row if len(row) > 1 and row[0].columns < len(row) else row[:1], "")
     page.add("\n", page.ends[-1], page.ends[-1])
 
 
-def _write_row(page: HtmlText, row: _Row, edge: str) -> None:
+def _write_row(page: HtmlText, row: _HtmlRow, edge: str) -> None:
     """The cells with bars between them; each copy stands where the cell before it ends."""
     at = _first_place(row, page)
     page.add(f"{edge} ", at, at)
