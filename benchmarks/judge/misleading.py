@@ -12,6 +12,8 @@ claim itself. Recall at 5% false alarms, by the threshold, and both at the shipp
 Qualifiers: claims of faithful answers without a condition, exception, time or population that their
 source states too, beside the same claims with it ("whole") and without words that limit nothing
 ("shorter"). There is no threshold: recall and false alarms are of claims that the judge entails.
+Apart: rules (what is covered, allowed, free …), other sentences in the present tense, of which most
+drop the date of an event, and the past tense, of which a shorter answer is none that misleads.
 
 Premises: questions that take a claim for granted ("I heard that …, right?", "Isn't …?"), answered
 with "Yes, …", beside the evidence that refutes the claim, or supports it (FEVER). There is no
@@ -59,7 +61,7 @@ from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.findings.cherry_picking import THRESHOLD, CherryPickSearch
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.modifiers import is_narrative
+from otel_rt4chart.verify.findings.modifiers import is_narrative, is_rule
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
@@ -357,9 +359,9 @@ def qualifier_figures(name: str, drops: Sequence[Drop]) -> dict[str, float]:
         flag = _is_flagged(one, verifier)
         if flag is None:
             continue
-        tense = "past" if one.is_story else "present"
-        flags[f"{'dropped' if one.is_dropped else 'kept'}.{tense}"].append(flag)
-        flags[f"{one.kind}.{tense}"].append(flag)
+        of = "past" if one.is_story else "rule" if is_rule(one.claim) else "present"
+        flags[f"{'dropped' if one.is_dropped else 'kept'}.{of}"].append(flag)
+        flags[f"{one.kind}.{of}"].append(flag)
     found = {f"qualifier.n.{group}": float(len(made)) for group, made in flags.items()}
     return found | {f"qualifier.{group}": sum(made) / len(made) for group, made in flags.items()}
 

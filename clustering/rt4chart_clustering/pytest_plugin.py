@@ -32,7 +32,7 @@ class EvalGate:
         answer: Answer,
         *,
         max_rate: float = 0.05,
-        max_undecided: float = 0.4,  # as the command
+        max_undecided: float | None = None,
         count: str = "either",
         baseline: str | Path | None = None,
         dsn: str | None = None,
@@ -41,14 +41,15 @@ class EvalGate:
 
         `evalset` is a file or a release (NAME, NAME@RELEASE). `answer` is the application: it gets
         a question and the texts of its passages, and returns an answer. `count` says which claims
-        count: `unfaithful`, `misleading` or `either`. Raises AssertionError with the report if the
+        count: `unfaithful`, `misleading` or `either`. A `max_undecided` of None is that of the
+        command. Raises AssertionError with the report if the
         gate fails, InputError if there is no such eval set.
         """
         from otel_rt4chart.verify.core.rates import Measure
         from rt4chart_clustering.evalset.load import load_cases
         from rt4chart_clustering.gate.answers import NewAnswer
         from rt4chart_clustering.gate.compare import compare
-        from rt4chart_clustering.gate.evaluate import GateLimits, evaluate_gate
+        from rt4chart_clustering.gate.evaluate import MAX_UNDECIDED, GateLimits, evaluate_gate
         from rt4chart_clustering.gate.report import format_text
         from rt4chart_clustering.gate.result import load_result, result_path
         from rt4chart_clustering.gate.verify_answers import verify_answers
@@ -66,8 +67,9 @@ class EvalGate:
             name, cases, answers, self._verifier, jobs=1, show=lambda done: None
         )
         measure = Measure(count)
+        undecided = MAX_UNDECIDED if max_undecided is None else max_undecided
         compared = compare(before, result, measure) if before else None
-        found = evaluate_gate(result, GateLimits(max_rate, max_undecided, measure), compared)
+        found = evaluate_gate(result, GateLimits(max_rate, undecided, measure), compared)
         if not found.is_open:
             raise AssertionError(format_text(found))
         return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 
 def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
     """Replace control, bidirectional and other invisible characters, one for one.
@@ -12,10 +15,48 @@ def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else replacement for c in text)
 
 
-def one_line(text: str, limit: int) -> str:
-    """One line of at most `limit` characters that can be encoded, without invisible characters."""
+def one_line(text: str, limit: int, around: Iterable[str] = ()) -> str:
+    """One line of at most `limit` characters that can be encoded, without invisible characters.
+
+    A longer text is clipped around the first of the words in `around` that it has.
+    """
     clean = " ".join(printable(encodable(text)).split())
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    return clip(clean, limit, (" ".join(printable(words).split()) for words in around))
+
+
+def clip(text: str, limit: int, around: Iterable[str] = ()) -> str:
+    """At most `limit` characters of a text, with "…" at each end that is cut off.
+
+    They are the start of the text, unless the first of the words in `around` that it has would be
+    cut off: then these stand in the middle.
+    """
+    if len(text) <= limit:
+        return text
+    start, end = _place(text, around)
+    if end < limit:
+        return text[: limit - 1] + "…"
+    room = limit - 2
+    left = start - max(0, room - (end - start)) // 2
+    if left + room >= len(text):
+        return "…" + text[len(text) - limit + 1 :]
+    return "…" + text[left : left + room] + "…"
+
+
+def _place(text: str, around: Iterable[str]) -> tuple[int, int]:
+    """The range of the first of these words that the text has as whole words; (0, 0) for none."""
+    for words in filter(None, around):
+        found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+        if found is not None:
+            return found.span()
+    return 0, 0
+
+
+_IN_QUOTES = re.compile("“([^”]+)”")
+
+
+def quoted_words(reason: str) -> list[str]:
+    """The texts that a reason quotes."""
+    return _IN_QUOTES.findall(reason)
 
 
 def encodable(text: str) -> str:

@@ -229,12 +229,18 @@ class StoreMachine(RuleBasedStateMachine):
         return (len(self.begun), 2 * len(self.begun))
 
 
+SPANS = "SELECT TraceId, SpanId FROM otel_traces WHERE SpanName != {name:String}"
+
+
 def test_no_kill_or_failure_stores_a_span_twice_or_loses_one(client: Client) -> None:
     """Whatever the batches, the table has each span once, and the sums are those of the answers."""
+
+    machines: list[StoreMachine] = []
 
     class Machine(StoreMachine):
         def __init__(self) -> None:
             super().__init__(client)
+            machines.append(self)
 
     run_state_machine_as_test(
         Machine,
@@ -242,6 +248,11 @@ def test_no_kill_or_failure_stores_a_span_twice_or_loses_one(client: Client) -> 
             max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, database=None
         ),
     )
+
+    stored = client.query(SPANS, {"name": CARRIER_NAME}).result_rows
+    sent = [key for machine in machines for key in machine.stored]
+    assert Counter(map(tuple, stored)) == Counter(sent)
+    assert len(sent) > 0
 
 
 class Resender:

@@ -137,6 +137,7 @@ def example_row(failure: Failure) -> dict[str, Any]:
             for one in dict.fromkeys((*failure.used, *failure.against))
         ],
         "nearest": failure.nearest,
+        "differs": {"claimed": failure.claimed_words, "found": failure.found_words},
     }
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
@@ -42,8 +42,7 @@ def template_title(
 
 def clean_line(text: str) -> str:
     """Untrusted text as part of one line: no control characters, no markup, shortened."""
-    shown = " ".join(printable(text).translate(_MARKUP).split())
-    return shown if len(shown) <= MAX_LENGTH else shown[: MAX_LENGTH - 1] + "…"
+    return one_line(text.translate(_MARKUP), MAX_LENGTH)
 
 
 def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:

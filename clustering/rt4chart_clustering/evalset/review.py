@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.text import clip, printable
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.evalset.case import (
     INELIGIBLE_REASONS,
@@ -86,16 +86,17 @@ def format_case(case: EvalCase) -> str:
     """A case for a terminal, without control characters."""
     exchange = case.exchange
     lines = [f"question  {printable(exchange.question)}"]
-    for one in exchange.passages:
-        more = "…" * (len(one.text) > MAX_PASSAGE)
-        lines.append(f"passage   [{printable(one.id)}] {printable(one.text[:MAX_PASSAGE])}{more}")
+    lines += [
+        f"passage   [{printable(one.id)}] {printable(clip(one.text, MAX_PASSAGE))}"
+        for one in exchange.passages
+    ]
     lines.append(f"answer    {printable(exchange.answer)}")
     lines += [
         f"  {one.verdict:12} {printable(one.text)}"
         for one in case.claims
         if one.label is not Label.NOT_A_CLAIM
     ]
-    lines += [f"left out  {printable(one[:MAX_PASSAGE])}" for one in case.limits]
+    lines += [f"left out  {printable(clip(one, MAX_PASSAGE))}" for one in case.limits]
     if case.reference:
         lines.append(f"reference {printable(case.reference)}")
     if case.source.trace_id:

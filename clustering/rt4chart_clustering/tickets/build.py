@@ -52,4 +52,12 @@ def _example(failure: Failure) -> TicketExample:
     against = failure.against[0].text if failure.against else ""
     used = failure.used[0].text if failure.used else ""
     near = "" if used else failure.nearest
-    return TicketExample(failure.claim, failure.verdict, against or near, failure.trace_id, used)
+    return TicketExample(
+        claim=failure.claim,
+        label=failure.verdict,
+        sentence=against or near,
+        trace_id=failure.trace_id,
+        used=used,
+        claimed=failure.claimed_words,
+        found=failure.found_words,
+    )

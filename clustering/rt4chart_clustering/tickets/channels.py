@@ -67,10 +67,13 @@ class SlackTickets(ChannelTickets):
         return FiledTicket(thread) if thread else None
 
 
+_EXAMPLE_TEXTS = ("claim", "label", "sentence", "trace_id", "used")
+
+
 def issue_message(ticket: Ticket) -> Message:
     """The message about a new issue."""
     shown = [
-        {name: encodable(getattr(one, name)) for name in one.__slots__} for one in ticket.examples
+        {name: encodable(getattr(one, name)) for name in _EXAMPLE_TEXTS} for one in ticket.examples
     ]
     return Message(
         id=ticket.marker,

@@ -74,12 +74,12 @@ def example_texts(ticket: Ticket) -> list[str]:
 
 def _example_lines(example: TicketExample) -> Iterator[str]:
     """A misleading claim has the sentence that supports it beside the one against it."""
-    yield f"{example.label}: {one_line(example.claim, _EXAMPLE)}"
+    yield f"{example.label}: {one_line(example.claim, _EXAMPLE, example.claimed)}"
     if example.used:
-        yield f"used: {one_line(example.used, _EXAMPLE)}"
+        yield f"used: {one_line(example.used, _EXAMPLE, example.found)}"
     if example.sentence or not example.used:
         name = "against" if example.used else "source"
-        yield f"{name}: {one_line(example.sentence, _EXAMPLE) or '–'}"
+        yield f"{name}: {one_line(example.sentence, _EXAMPLE, example.found) or '–'}"
     yield f"trace: {one_line(example.trace_id, 64)}"
 
 

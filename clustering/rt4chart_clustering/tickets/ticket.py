@@ -13,7 +13,8 @@ from rt4chart_collector.notify.channels.message import MessageKind
 class TicketExample:
     """A claim of the issue, the sentences against it or near it, and the one that supports it.
 
-    All are texts of users and documents. `used` is "" for a claim without support.
+    All are texts of users and documents. `used` is "" for a claim without support. `claimed` and
+    `found` are the words in which the claim and the sentences differ.
     """
 
     claim: str
@@ -21,6 +22,8 @@ class TicketExample:
     sentence: str
     trace_id: str
     used: str = ""
+    claimed: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.text import one_line, printable
 from otel_rt4chart.verify import Claim, Label
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers.answers import StoredAnswer
@@ -21,6 +21,10 @@ from rt4chart_collector.store.answers.answers import StoredAnswer
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
 EXAMPLE_CHARS = 240
 QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY ALL ORDER BY ALL"
+
+
+COLUMNS = ("route", "answers", "claims", "undecided", "contradicted", "baseless", "rate [95%]",
+           "human")  # fmt: skip
 
 
 def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
@@ -39,9 +43,10 @@ def routes(result: DemoResult) -> RenderableType:
         title_style="bold",
         title_justify="left",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=0,  # the divider is a space already: 80 columns hold it all
+        show_edge=False,
     )
-    for name in ("route", "answers", "claims", "contradicted", "baseless", "rate [95%]", "human"):
+    for name in COLUMNS:
         table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
     for line in result.routes:
         table.add_row(*cells(line))
@@ -49,6 +54,8 @@ def routes(result: DemoResult) -> RenderableType:
     table.add_row(*cells(result.total), style="bold")
     known = result.agreement
     note = Text(
+        f"claims: those that the judge decided; the rates are shares of them. undecided: the share "
+        f"of all claims that it left undecided. "
         f"human: the share of the same claims that the data set labels as wrong. The judge flagged "
         f"{percent(known.recall)} of these {known.marked} claims, and "
         f"{percent(known.false_alarms)} of the {known.claims - known.marked} others. "
@@ -85,6 +92,7 @@ def cells(line: RouteLine) -> tuple[str, ...]:
         plain(line.route),
         str(line.answers),
         str(line.claims),
+        percent(line.undecided),
         percent(line.contradicted),
         percent(line.baseless),
         f"{percent(line.rate)} [{percent(line.low)[:-1]}–{percent(line.high)[:-1]}]",
@@ -101,8 +109,12 @@ def issues(lines: tuple[IssueLine, ...]) -> RenderableType:
         head = f"\n● {plain(line.title)} · {line.claims} claims"
         parts.append(Text(head, style="bold yellow"))
         against = "passage" if line.is_evidence else "nearest"
-        for name, text in (("claim", line.claim), (against, line.sentence or "nothing near it")):
-            shown = Text.assemble((f"{name:9}", "dim"), plain(shorten(text)))
+        sentence = line.sentence or "nothing near it"
+        for name, text, words in (
+            ("claim", line.claim, line.claimed),
+            (against, sentence, line.found),
+        ):
+            shown = Text.assemble((f"{name:9}", "dim"), one_line(text, EXAMPLE_CHARS, words))
             parts.append(Padding(shown, (0, 0, 0, 2)))
     return Group(*parts)
 
@@ -160,11 +172,6 @@ def command(name: str) -> str:
 def percent(share: float | None) -> str:
     """A share as a percentage, a dash for None."""
     return "–" if share is None else f"{share:.0%}"
-
-
-def shorten(text: str) -> str:
-    """A sentence, cut if it is too long for an example."""
-    return text if len(text) <= EXAMPLE_CHARS else text[: EXAMPLE_CHARS - 1] + "…"
 
 
 def plain(text: str) -> str:

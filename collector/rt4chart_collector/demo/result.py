@@ -19,7 +19,10 @@ CONFIDENT = 0.6
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """One row of the table; shares are of decided claims; `people` is the share labelled wrong."""
+    """One row of the table; shares are of decided claims; `people` is the share labelled wrong.
+
+    `undecided` is the share of all claims, decided or not.
+    """
 
     route: str
     answers: int
@@ -31,6 +34,7 @@ class RouteLine:
     high: float | None
     people: float | None
     misleading: float | None = None
+    undecided: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class IssueLine:
     """One issue with its first example: a claim and a sentence of the passages.
 
     `is_evidence` is False if no sentence contradicts the claim; `sentence` is then the nearest.
+    `claimed` and `found` are the words of the two in which they differ.
     """
 
     id: str
@@ -46,6 +51,8 @@ class IssueLine:
     claim: str
     sentence: str
     is_evidence: bool
+    claimed: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,7 @@ def _added(parts: Iterable[AnswerSums]) -> AnswerSums:
 def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
     """One row: counts, shares, the rate with its interval, and the human rate."""
     rate = claim_rate(line.sums)
+    claims = line.claims + line.undecided
     return RouteLine(
         route=line.route,
         answers=line.answers,
@@ -99,6 +107,7 @@ def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
         high=rate.high,
         people=people.rate,
         misleading=claim_rate(line.misleading_sums).value,
+        undecided=line.undecided / claims if claims else None,
     )
 
 

@@ -104,4 +104,6 @@ def issue_line(issue: dict[str, Any]) -> IssueLine:
         claim=first["claim"],
         sentence=evidence[0] if evidence else first["nearest"],
         is_evidence=bool(evidence),
+        claimed=tuple(first["differs"]["claimed"]),
+        found=tuple(first["differs"]["found"]),
     )

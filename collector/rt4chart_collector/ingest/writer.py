@@ -59,6 +59,8 @@ class IngestWriter:
         self._changed = threading.Condition()
         self._stopping = False
         self._wanted = 0
+        # Requests that the store has refused since it last took one.
+        self._refused = 0
         self.size_bytes = 0
         self.requests = 0
 
@@ -155,16 +157,40 @@ class IngestWriter:
                 for request in batch:
                     self._write([request])
         except StoreError as error:
-            log.warning("%d requests not stored: %s", len(batch), error)
+            self._note_refused(len(batch), error)
             _fail(batch, error)
         except Exception as error:  # noqa: BLE001 - thread boundary: the writer outlives a batch
-            log.error("a batch was not stored: %s", redacted_error(error))
-            _fail(batch, StoreError(f"unexpected {type(error).__name__}"))
+            if len(batch) > 1:
+                for request in batch:
+                    self._write([request])
+                return
+            log.error("a request was not stored: %s", redacted_error(error))
+            _fail(batch, _unexpected(error))
         else:
+            self._note_stored()
             first = 0
             for request in batch:
                 positions = range(first, first := first + len(request.spans))
                 request.stored.set_result(len(refused.intersection(positions)) if refused else 0)
+
+    def _note_refused(self, requests: int, error: StoreError) -> None:
+        """Log the first failure alone: clients send again, for as long as a disk is full."""
+        if not self._refused:
+            log.warning("requests are not stored, and refused until one is stored: %s", error)
+        self._refused += requests
+
+    def _note_stored(self) -> None:
+        if self._refused:
+            log.warning("requests are stored again; %d were refused", self._refused)
+            self._refused = 0
+
+
+def _unexpected(error: Exception) -> RT4ChartError:
+    """The error for a request that fails alone, which its client must not send for ever."""
+    name = type(error).__name__
+    if isinstance(error, RecursionError):
+        return InputError(f"expected less nested spans: {name} while they were read")
+    return StoreError(f"unexpected {name}")
 
 
 def _fail(batch: Sequence[Request], error: RT4ChartError) -> None:

@@ -89,8 +89,9 @@ class Assembler:
 
     def close_due(self) -> None:
         """Hand over the traces whose timeouts have passed, as many as the queue has room for."""
+        room, admits = self._queue.room, self._queue.admission()
         with self._lock:
-            self._hand_over(self._buffer.close(self._clock(), self._queue.room))
+            self._hand_over(self._buffer.close(self._clock(), room, admits))
 
     def drop(self, is_dropped: Callable[[str], bool]) -> Sequence[str]:
         """Forget the open traces for whose ids `is_dropped` returns True; returns the ids."""

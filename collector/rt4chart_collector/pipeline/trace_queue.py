@@ -4,75 +4,87 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.core.semconv import SERVICE_NAME
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
+from otel_rt4chart.spans.model.record import SpanRecord
+from rt4chart_collector.pipeline.service_turns import ServiceTurns
 
 # Ten times a trace of an ordinary answer with ten passages. Judging a larger one may take seconds.
 LARGE_BYTES = 256 * 1024
+# One turn may fill half of the queue. Of the other half it may have a sixteenth of the queue, so
+# that the traces of others find room.
+OPEN_SHARE, TURN_SHARE = 2, 16
 
 
 class _Waiting(NamedTuple):
-    """A trace that waits, with its place in the order of arrival and the time of it."""
+    """A trace that waits, with its turn, its place in the order of arrival and the time of it."""
 
     trace: AssembledTrace
+    turn: str
     number: int
     since: float
 
 
 class _FairLine:
-    """Waiting traces: those of one service in the order of arrival, the services in turn.
+    """Waiting traces: those of one turn in the order of arrival, the services in turn.
 
     Otherwise a service that sends many answers at once would hold up those of all others.
     """
 
     def __init__(self) -> None:
-        self._services: dict[str, deque[_Waiting]] = {}
+        self._turns: dict[str, deque[_Waiting]] = {}
 
     def append(self, waiting: _Waiting) -> None:
-        """Put a trace behind the others of its service."""
-        self._services.setdefault(_service(waiting.trace), deque()).append(waiting)
+        """Put a trace behind the others of its turn."""
+        self._turns.setdefault(waiting.turn, deque()).append(waiting)
 
     def appendleft(self, waiting: _Waiting) -> None:
-        """Put a trace before the others of its service."""
-        self._services.setdefault(_service(waiting.trace), deque()).appendleft(waiting)
+        """Put a trace before the others of its turn."""
+        self._turns.setdefault(waiting.turn, deque()).appendleft(waiting)
 
     def popleft(self) -> _Waiting:
-        """Take the next trace; its service goes behind the other services."""
-        service, traces = next(iter(self._services.items()))
-        del self._services[service]
+        """Take the next trace; its turn comes again after all others."""
+        turn, traces = next(iter(self._turns.items()))
+        del self._turns[turn]
         first = traces.popleft()
         if traces:
-            self._services[service] = traces
+            self._turns[turn] = traces
         return first
 
     def keep(self, wanted: Callable[[_Waiting], bool]) -> None:
         """Drop all other traces."""
-        kept = {name: deque(filter(wanted, traces)) for name, traces in self._services.items()}
-        self._services = {name: traces for name, traces in kept.items() if traces}
+        kept = {turn: deque(filter(wanted, traces)) for turn, traces in self._turns.items()}
+        self._turns = {turn: traces for turn, traces in kept.items() if traces}
 
     @property
     def oldest(self) -> _Waiting | None:
         """The trace that arrived first; None if none waits."""
-        firsts = (traces[0] for traces in self._services.values())
+        firsts = (traces[0] for traces in self._turns.values())
         return min(firsts, key=lambda waiting: waiting.number, default=None)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many traces wait for each turn."""
+        return {turn: len(traces) for turn, traces in self._turns.items()}
 
     def __iter__(self) -> Iterator[_Waiting]:
         """Every waiting trace."""
-        return (waiting for traces in self._services.values() for waiting in traces)
+        return (waiting for traces in self._turns.values() for waiting in traces)
 
     def __len__(self) -> int:
         """How many traces wait."""
-        return sum(map(len, self._services.values()))
+        return sum(map(len, self._turns.values()))
 
 
 class TraceQueue:
     """A bounded queue for many threads; a trace is leased to a worker until it is `done`.
 
-    Services take turns, so that one with many answers does not hold up the others. Large traces are
+    Services take turns, so that one with many answers does not hold up the others; see
+    `ServiceTurns` for those with names that nobody has seen before. Large traces are
     leased one at a time, to at most `large_at_once` workers: with one worker more, ordinary traces
     go on while large ones are judged.
     """
@@ -94,6 +106,7 @@ class TraceQueue:
         self._on_done = on_done
         self._large_at_once = large_at_once
         self._clock = clock
+        self._service_turns = ServiceTurns()
         self._ordinary = _FairLine()
         self._large = _FairLine()
         self._blocked: dict[str, list[AssembledTrace]] = {}
@@ -108,6 +121,24 @@ class TraceQueue:
         """How many more traces may be put."""
         with self._changed:
             return max(self.limit - self._number_waiting, 0)
+
+    def admission(self) -> Callable[[SpanRecord], bool]:
+        """A check of which traces may be put now, by their first spans.
+
+        Each trace that it admits counts for the next one.
+        """
+        with self._changed:
+            waiting = Counter(self._ordinary.sizes) + Counter(self._large.sizes)
+
+        def admits(first: SpanRecord) -> bool:
+            with self._changed:
+                turn = self._service_turns.turn_of(_service_of(first), self._clock())
+            is_open = waiting.total() < self.limit // OPEN_SHARE
+            is_admitted = is_open or waiting[turn] < max(self.limit // TURN_SHARE, 1)
+            waiting[turn] += is_admitted
+            return is_admitted
+
+        return admits
 
     @property
     def oldest_s(self) -> float:
@@ -138,7 +169,7 @@ class TraceQueue:
             for trace, is_large in sized:
                 self._arrived += 1
                 waiting = self._large if is_large else self._ordinary
-                waiting.append(_Waiting(trace, self._arrived, self._clock()))
+                waiting.append(self._waiting(trace, self._arrived))
             self._changed.notify_all()
 
     def lease(self, limit: int) -> list[AssembledTrace]:
@@ -166,7 +197,7 @@ class TraceQueue:
                 self._large_leased.discard(trace.trace_id)
                 for part in self._blocked.pop(trace.trace_id, []):
                     waiting = self._large if _is_large(part) else self._ordinary
-                    waiting.appendleft(_Waiting(part, 0, self._clock()))
+                    waiting.appendleft(self._waiting(part, 0))
             self._changed.notify_all()
 
     def withdraw(self, keys: Collection[int]) -> frozenset[int]:
@@ -200,6 +231,10 @@ class TraceQueue:
             self._blocked.clear()
             self._changed.notify_all()
             return left
+
+    def _waiting(self, trace: AssembledTrace, number: int) -> _Waiting:
+        service, now = _service_of(trace.spans[0]) if trace.spans else "", self._clock()
+        return _Waiting(trace, self._service_turns.turn_of(service, now), number, now)
 
     @property
     def _lines(self) -> tuple[_FairLine, _FairLine]:
@@ -244,10 +279,8 @@ class TraceQueue:
         return True
 
 
-def _service(trace: AssembledTrace) -> str:
-    """The service of the trace's first span."""
-    resource = trace.spans[0].resource if trace.spans else {}
-    return str(resource.get(SERVICE_NAME, ""))
+def _service_of(span: SpanRecord) -> str:
+    return str(span.resource.get(SERVICE_NAME, ""))
 
 
 def _is_large(trace: AssembledTrace) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from otel_rt4chart.spans.model.record import AttributeValue, SpanRecord
 
@@ -118,15 +119,25 @@ class TraceBuffer:
             self.size += grown
         self._evict()
 
-    def close(self, now_ns: int, limit: int) -> list[AssembledTrace]:
-        """At most `limit` of the traces whose timeouts have passed, the oldest first."""
+    def close(
+        self, now_ns: int, limit: int, admits: Callable[[SpanRecord], bool] | None = None
+    ) -> list[AssembledTrace]:
+        """At most `limit` of the traces whose timeouts have passed, the oldest first.
+
+        Those whose first span `admits` refuses stay open.
+        """
         due = [
             trace_id
             for trace_id, trace in self._open.items()
             if now_ns >= trace.last_ns + self._wait(trace)
             or now_ns >= trace.first_ns + self._timeouts.max_ns
         ]
-        return [self._take(trace_id) for trace_id in due[:limit]]
+        if admits is None:
+            return [self._take(trace_id) for trace_id in due[:limit]]
+        admitted = (
+            trace_id for trace_id in due if admits(next(iter(self._open[trace_id].spans.values())))
+        )
+        return [self._take(trace_id) for trace_id in list(islice(admitted, limit))]
 
     def close_rooted(self) -> list[AssembledTrace]:
         """Every trace whose root has arrived, without waiting for late spans."""

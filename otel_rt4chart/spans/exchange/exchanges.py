@@ -38,6 +38,9 @@ MAX_LINKED_TRACES = 8
 # A trace with more answers than this is a batch job, not an answer with auxiliary generations. The
 # comparison is quadratic in the answers.
 MAX_ANSWERS_COMPARED = 20
+# How many spans outside their turns the answers of a trace read in all. Each answer reads the first
+# of them: without a limit, the time grows with the square of the spans.
+MAX_OUTSIDE_READS = 500_000
 # Roles of messages that ask. `prompt` is the whole prompt of a completion model.
 QUESTION_ROLES = ("user", "human", "prompt")
 
@@ -101,12 +104,13 @@ def _find_trace_answers(tree: SpanTree, linked: Mapping[str, SpanTree]) -> list[
         turn = tree.turn(view).span.span_id
         turns[turn if turn in answer_by_turn else ""].append(view)
     default_mark = find_sampling_mark((), tree)
+    outside = turns[""][: max(MAX_OUTSIDE_READS // max(len(answer_by_turn), 1), 1)]
     trace_answers = [
-        _TraceAnswer(answer, _in_time_order(turns[turn] + turns[""]), default_mark, tree, linked)
+        _TraceAnswer(answer, _in_time_order(turns[turn] + outside), default_mark, tree, linked)
         for turn, answer in answer_by_turn.items()
     ]
     shared = (
-        find_retrievals(_in_time_order(turns[""]), tree)
+        find_retrievals(_in_time_order(outside), tree)
         if 1 < len(trace_answers) <= MAX_ANSWERS_COMPARED
         else ()
     )

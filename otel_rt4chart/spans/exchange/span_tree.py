@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -13,6 +14,9 @@ TURN_KINDS = (OperationKind.CHAIN, OperationKind.AGENT)
 RETRIEVAL_KINDS = (OperationKind.RETRIEVER, OperationKind.RERANKER)
 # Evaluations and guardrails check an answer: their generations and documents are not part of it.
 CHECK_KINDS = (OperationKind.EVALUATOR, OperationKind.GUARDRAIL)
+# Every answer of a trace reads its ancestors: with more, the time grows with the square of the
+# spans.
+MAX_ANCESTORS = 256
 
 
 class SpanTree:
@@ -42,7 +46,11 @@ class SpanTree:
         return self._views.get(span_id)
 
     def ancestors(self, view: SpanView) -> Iterator[SpanView]:
-        """The known ancestors, the nearest first; a cycle of parents ends where it began."""
+        """The nearest of the known ancestors, the nearest first."""
+        return islice(self._all_ancestors(view), MAX_ANCESTORS)
+
+    def _all_ancestors(self, view: SpanView) -> Iterator[SpanView]:
+        """The known ancestors; a cycle of parents ends where it began."""
         seen = {view.span.span_id}
         while (parent := self._views.get(view.span.parent_span_id)) and (
             parent.span.span_id not in seen
@@ -73,7 +81,7 @@ class SpanTree:
             return
         path = [view]
         ancestry: _Ancestry | None = None
-        for parent in self.ancestors(view):
+        for parent in self._all_ancestors(view):
             if ancestry := self._ancestries.get(parent.span.span_id):
                 break
             path.append(parent)

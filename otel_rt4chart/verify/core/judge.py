@@ -47,7 +47,7 @@ class Judge(Protocol):
 
     @property
     def id(self) -> str:
-        """Name and version, such as `rules/6`; it changes when verdicts could change."""
+        """Name and version, such as `rules/7`; it changes when verdicts could change."""
 
     def decompose(self, sentences: Sequence[Sentence]) -> Sequence[DraftClaim]:
         """The claims of an answer's sentences, in the answer's order; it never sees the context."""

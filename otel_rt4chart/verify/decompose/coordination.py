@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -123,7 +123,8 @@ def predicates(text: str, whole: Predicate) -> tuple[Predicate, ...]:
     return (*found, first)
 
 
-def read_words(text: str, start: int, end: int) -> list[Word]:
+@lru_cache(maxsize=64)  # each rule of decomposition reads the same few slices
+def read_words(text: str, start: int, end: int) -> tuple[Word, ...]:
     """The words of a slice, with what stands between them."""
     found: list[Word] = []
     at = start
@@ -132,7 +133,7 @@ def read_words(text: str, start: int, end: int) -> list[Word]:
         lower = word.lower().replace("’", "'")
         found.append(Word(lower, *match.span(), text[at : match.start()], word[0].isupper()))
         at = match.end()
-    return found
+    return tuple(found)
 
 
 def _subject(words: Sequence[Word], most: int) -> Slice | None:
@@ -343,6 +344,15 @@ def verbs() -> Mapping[str, Form]:
     listed = files(__package__).joinpath("verbs.txt").read_text(encoding="utf-8")
     lines = [line.split() for line in listed.splitlines() if not line.startswith("#")]
     return {form: _read(form, marks) for form, *marks in lines}
+
+
+@cache
+def base_forms() -> frozenset[str]:
+    """What may be the base forms of these verbs: `earn` of `earns`, and some that are none."""
+    ends = ("s", "es", "ed", "d")
+    return frozenset(
+        form.removesuffix(end) for form in verbs() for end in ends if form.endswith(end)
+    )
 
 
 def _read(form: str, marks: Sequence[str]) -> Form:

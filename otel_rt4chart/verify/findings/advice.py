@@ -22,16 +22,6 @@ from otel_rt4chart.verify.language.tokens import content
 MIN_CONFIDENCE = 0.6
 MAX_CONTRADICTIONS = 1
 _LIKELY = 0.5  # what is called supported with less is more likely wrong than right
-_EDITED = {
-    ClaimStatus.CONTRADICTED: "contradicted",
-    ClaimStatus.UNSUPPORTED: "unsupported",
-    ClaimStatus.UNLINKED: "unsupported",
-    ClaimStatus.OVERREACH: "unsupported",
-    ClaimStatus.CHERRY_PICKED: "cherry-picked",
-    ClaimStatus.QUALIFIER_DROPPED: "with a dropped qualifier",
-    ClaimStatus.RESTATES_PREMISE: "taken from the question",
-    ClaimStatus.MISCITED: "miscited",
-}
 
 
 def advise(answer: str, claims: Sequence[Claim], findings: Sequence[Finding]) -> Advice:
@@ -107,9 +97,9 @@ def _accepted(claims: Sequence[Claim]) -> str:
 
 
 def _revised(failures: Sequence[Claim]) -> str:
-    """Such as "1 claim contradicted, 2 claims unsupported"."""
-    counts = Counter(_EDITED.get(claim.status, str(claim.status)) for claim in failures)
-    return ", ".join(f"{_count(number, 'claim')} {what}" for what, number in counts.items())
+    """Such as "1 claim: contradicted; 2 claims: restriction left out"."""
+    counts = Counter(claim.status.label for claim in failures)
+    return "; ".join(f"{_count(number, 'claim')}: {what}" for what, number in counts.items())
 
 
 def _count(number: int, what: str) -> str:

@@ -34,6 +34,7 @@ from otel_rt4chart.verify.findings.denied_claim import (
     is_about_other,
     is_denied_of_other,
     is_opposite,
+    left_uncovered,
 )
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
@@ -329,7 +330,8 @@ def _near(claim: str, sentences: Sequence[Sentence], vectors: _Vectors) -> tuple
         shared = [stem for stem in content(sentence.reading) if stem in stated]
         share = sum(stated[stem] for stem in shared) / total
         cosine = vectors.relatedness(claim, sentence.reading) if shared else 0.0
-        if (len(shared) >= words and share >= _ON_TOPIC) or cosine >= _NEAR:
+        is_topic = (len(shared) >= words and share >= _ON_TOPIC) or cosine >= _NEAR
+        if is_topic or left_uncovered(claim, sentence.reading):
             ranked.append((max(share, cosine), sentence))
     ranked.sort(key=lambda one: (-one[0], one[1].index))
     return tuple(sorted((one for _, one in ranked[:_NEAREST]), key=lambda one: one.index))
@@ -353,14 +355,23 @@ def _findings(
             yield _finding("contradiction", one.number, claims[one.number], against)
     for one, sentences in near.items():
         for sentence in sentences if one.number not in told else ():
-            limits = dropped_restrictions(sentence.reading, one.text, mentioned)
-            if limits and limits[0].kind == "exclusion":
-                slots = read_slots(one.text), read_slots(sentence.reading)
-                limits = () if is_denied_of_other(*slots) else limits
-            if limits:
+            kind = _limit(one.text, sentence.reading, mentioned)
+            if kind:
                 told.add(one.number)
-                yield _finding(limits[0].kind, one.number, claims[one.number], [sentence])
+                yield _finding(kind, one.number, claims[one.number], [sentence])
                 break
+
+
+def _limit(claim: str, sentence: str, mentioned: Mapping[str, float]) -> str:
+    """How the sentence limits the claim, unless the answer says so; "" if it does not."""
+    limits = dropped_restrictions(sentence, claim, mentioned)
+    if limits and limits[0].kind == "exclusion":
+        limits = () if is_denied_of_other(read_slots(claim), read_slots(sentence)) else limits
+    if limits:
+        return limits[0].kind
+    uncovered = content(left_uncovered(claim, sentence)).keys()
+    is_told = uncovered <= mentioned.keys() or is_about_other(claim, sentence)
+    return "" if is_told else "exclusion"
 
 
 _rules = cache(RulesJudge)

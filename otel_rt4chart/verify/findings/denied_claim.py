@@ -11,6 +11,7 @@ from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import Token, content
+from otel_rt4chart.verify.language.word_lists import BOUND_DENIED, EXCLUDES
 from otel_rt4chart.verify.local.swaps import has_other_subject
 
 _AUXILIARY = re.compile(
@@ -27,12 +28,8 @@ _SAME, _OF_SENTENCE = 0.7, 0.4
 _SAME_DENIED, _OF_DENIAL = 0.5, 0.33
 _CERTAIN = 0.8
 _VALUES = ("number", "date", "name", "term")
-_EXCLUDES = re.compile(
-    r"\b(?:except\w*|exclu\w+|unless|only|apart\s+from|other\s+than|fail\w*|lack\w*|free\s+of"
-    r"|forbid\w*|prohibit\w*|banned|barred|refus\w+)\b",
-    re.IGNORECASE,
-)
-_BOUND_DENIED = re.compile(r"\bnot?\s+(?:more|less|fewer|later|earlier)\s+than\b", re.IGNORECASE)
+_EXCLUDES = re.compile(EXCLUDES, re.IGNORECASE)
+_BOUND_DENIED = re.compile(BOUND_DENIED, re.IGNORECASE)
 _BOUNDS = re.compile(
     r"\b(?:within|up\s+to|at\s+(?:most|least)|before|after|until|by|under|over|than|between)"
     r"\s+(?:the\s+|an?\s+)?$",
@@ -42,6 +39,37 @@ _RATE = re.compile(
     r"\b(?:an?|per|each|every)\s+(hour|day|night|week|month|quarter|year)\b|\b(times)\b"
 )
 _COMPARES = re.compile(r"\b(?:than|more|less|fewer|before|after|earlier|later)\b", re.IGNORECASE)
+
+
+_COVERS = re.compile(r"\b(?:covers?|reimburses?|refunds?|insures?|pays?\s+for)\b", re.IGNORECASE)
+_IS_COVERED = re.compile(r"\b(?:is|are)\s+(?:covered|reimbursed|refunded|insured)\b", re.IGNORECASE)
+_NOT_COVERED = re.compile(
+    r"\b(?:is|are)\s+not\s+(?:covered|reimbursed|refunded|insured|payable|paid\s+for)\b"
+    r"|\bmust\s+be\s+paid\s+by\s+(?:the\s+)?(?:members?|patients?|customers?|policyholders?|you)"
+    r"(?![\w'’])",
+    re.IGNORECASE,
+)
+
+
+def left_uncovered(claim: str, sentence: str) -> str:
+    """The words of a sentence that do not cover, in whole or in part, what the claim covers, or "".
+
+    "MRI scans must be paid by members" takes back "The policy covers MRI"; "Dental scans are not
+    reimbursed" does not.
+    """
+    denied = _NOT_COVERED.search(sentence)
+    if denied is None or read_slots(claim).denials:
+        return ""
+    covers, is_covered = _COVERS.search(claim), _IS_COVERED.search(claim)
+    if covers is not None:
+        covered = claim[covers.end() :]
+    elif is_covered is not None:
+        covered = claim[: is_covered.start()]
+    else:
+        return ""
+    thing = content(covered).keys()
+    subject = content(sentence[: denied.start()].rpartition(":")[2]).keys()
+    return denied.group() if thing and thing <= subject else ""
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -9,11 +9,13 @@ from otel_rt4chart.verify.core.model import Claim, Evidence, Finding, Label
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
 from otel_rt4chart.verify.findings.modifiers import (
     Restriction,
-    is_narrative,
+    is_story_beside,
     modifiers_left_out,
 )
-from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.language.negation import denials
+from otel_rt4chart.verify.language.tokens import content, tokenize
 from otel_rt4chart.verify.language.word_lists import (
+    AT_TIMES,
     BOUND_SAID,
     DOUBT_SAID,
     HEDGED,
@@ -24,6 +26,7 @@ from otel_rt4chart.verify.language.word_lists import (
     RESTRICTION_WORDS,
     RESULT_OPENS,
     SOLE_SAID,
+    TIME_SAID,
     RestrictionKind,
 )
 
@@ -38,18 +41,35 @@ _PARTIAL, _SOLE, _BOUNDED = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in (PARTIAL_SAID, SOLE_SAID, BOUND_SAID)
 )
+# A question with one of these is not about the restricted case: "Is it free without a ticket?".
+_WIDE_QUESTION = re.compile(
+    r"\b(?:without|even|regardless|always|any|all|every|not|never|only|unless|need|require[ds]?)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_AT_TIMES, _TIME = (re.compile(rf"\b(?:{words})\b", re.I) for words in (AT_TIMES, TIME_SAID))
 _DOUBTED = re.compile(rf"\b(?:{HEDGED}|{DOUBT_SAID})\b", re.IGNORECASE)
 _PART = re.compile(rf"\b(?:{PARTITIVE}|{PARTIAL_SAID}|{PART_SAID})\b|%", re.IGNORECASE)
 
 
-def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding]:
+def dropped_qualifiers(
+    answer: str, claims: Sequence[Claim], question: str = ""
+) -> Iterator[Finding]:
     """Entailed claims all of whose supporting sentences have a restriction that is missing."""
     mentioned = content(answer)
+    asked = {} if _WIDE_QUESTION.search(question) else content(question)
     for number, claim in enumerate(claims):
         if claim.label is not Label.ENTAILED:
             continue
         supporting = _carrying(claim)
-        found = [_left_out(one.text, claim.text, answer, mentioned) for one in supporting]
+        found = [
+            [
+                restriction
+                for restriction in _left_out(one.text, claim.text, answer, mentioned)
+                if not _is_asked(restriction, claim.text, asked)
+            ]
+            for one in supporting
+        ]
         missing = list(filter(None, found))
         if not missing or len(missing) < len(supporting):
             continue
@@ -62,6 +82,12 @@ def dropped_qualifiers(answer: str, claims: Sequence[Claim]) -> Iterator[Finding
             passage_ids=tuple(dict.fromkeys(evidence.passage_id for evidence in supporting)),
             evidence=tuple(supporting),
         )
+
+
+def _is_asked(restriction: Restriction, claim: str, asked: Mapping[str, float]) -> bool:
+    """True if the question is about that case alone: "Is parking free on Sundays?"."""
+    limiting = content(restriction.text).keys() - content(claim).keys()
+    return restriction.kind != "exclusion" and bool(limiting) and limiting <= asked.keys()
 
 
 def _carrying(claim: Claim) -> list[Evidence]:
@@ -97,9 +123,6 @@ def is_modifier_said(
         return any(match.group() != "May" for match in said.finditer(answer))
     # Of a phrase, what the claim has is the thing that is limited; the other words limit it.
     limiting = content(modifier.text).keys() - content(claim).keys()
-    if modifier.kind == "population":  # "employees in Berlin" may be said in the claim in part
-        head = next(iter(content(modifier.text)), "")
-        limiting = content(modifier.text).keys() - {head}
     return not limiting or any(_is_among(stem, mentioned) for stem in limiting)
 
 
@@ -123,14 +146,15 @@ def dropped_restrictions(
 
 
 def _concerns(restriction: Restriction, claim: Mapping[str, float]) -> bool:
-    if (
-        restriction.kind in ("bound", "quantifier")
-        and not content(restriction.text).keys() & claim.keys()
-    ):
+    shared = content(restriction.text).keys() & claim.keys()
+    if restriction.kind == "quantifier" and not shared:
+        return False
+    # "Up to 20 kg each" does not limit "40 kg together".
+    if restriction.kind == "bound" and not any(stem[:1].isdigit() for stem in shared):
         return False
     clause_content = content(restriction.clause)
-    shared = sum(weight for stem, weight in claim.items() if stem in clause_content)
-    return shared >= _CONCERNED * sum(claim.values())
+    concerned = sum(weight for stem, weight in claim.items() if stem in clause_content)
+    return concerned >= _CONCERNED * sum(claim.values())
 
 
 def _is_mentioned(restriction: Restriction, claim: str, mentioned: Mapping[str, float]) -> bool:
@@ -147,6 +171,13 @@ def _is_mentioned(restriction: Restriction, claim: str, mentioned: Mapping[str, 
             return True
         return all(_is_among(stem, mentioned) for stem in content(restriction.text))
     weights = content(restriction.text)
+    if restriction.kind == "condition" and _AT_TIMES.search(claim):
+        return True
+    if restriction.kind == "exclusion" and denials(tokenize(claim)):
+        # "A child of four should not use it" says "for everyone except children under six".
+        return bool(weights.keys() & content(claim).keys())
+    if restriction.text.lower().startswith("expire") and _TIME.search(claim):
+        return True
     met = sum(weight for stem, weight in weights.items() if _is_among(stem, mentioned))
     return met > _MENTIONED * sum(weights.values()) or not weights
 
@@ -170,6 +201,7 @@ _RESTRICTION = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
+_ANYWAY = re.compile(r"\bor\s+(?:not|any\w*|else\w*)\b", re.IGNORECASE)
 _DENIED = re.compile(RESTRICTION_DENIED, re.IGNORECASE)
 _BOUNDARY = re.compile(
     r"[;:()\n“”\"]|[.!?]\s|,\s+(?=(?:and|but|while|whereas|although|though|which|who|where|as|so"
@@ -187,7 +219,8 @@ def restrictions(sentence: str) -> tuple[Restriction, ...]:
         Restriction(_kind(match.lastgroup), match.group().strip(), clause)
         for match in _RESTRICTION.finditer(sentence)
         for clause in (_clause(sentence, match),)
-        if not is_narrative(clause)
+        if not is_story_beside(clause, match.group())
+        and not _ANYWAY.search(match.group())
         and not any(start < match.start() < end for start, end in denied)
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Self
 
-from otel_rt4chart.verify.core.model import Clash, Label, Slot
+from otel_rt4chart.verify.core.model import ClaimStatus, Clash, Label, Slot
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.thesaurus import all_synonyms
@@ -155,6 +155,8 @@ class FailureKind(StrEnum):
         "a limit of time in the same passage is left out", "Time limit left out")
     DROPPED_POPULATION = ("dropped_population", FailureFamily.PARTIAL, "dropped_qualifier",
         "whom the same passage limits it to is left out", "Limited group left out")
+    DROPPED_PLACE = ("dropped_place", FailureFamily.PARTIAL, "dropped_qualifier",
+        "where the same passage limits it to is left out", "Limited place left out")
     DROPPED_QUANTITY = ("dropped_quantity", FailureFamily.PARTIAL, "dropped_qualifier",
         "a limit of quantity in the same passage is left out", "Quantity limit left out")
     DROPPED_HEDGE = ("dropped_hedge", FailureFamily.PARTIAL, "dropped_qualifier",
@@ -185,6 +187,7 @@ KIND_OF_DROPPED: Mapping[str, FailureKind] = {
     "time_limit": FailureKind.DROPPED_TIME,
     "eligibility": FailureKind.DROPPED_POPULATION,
     "population": FailureKind.DROPPED_POPULATION,
+    "place": FailureKind.DROPPED_PLACE,
     "bound": FailureKind.DROPPED_QUANTITY,
     "quantifier": FailureKind.DROPPED_QUANTITY,
     "hedge": FailureKind.DROPPED_HEDGE,
@@ -244,11 +247,11 @@ class FindingName(StrEnum):
     CHUNK_ATTRIBUTION = "chunk_attribution", "Passages used"
     CHUNK_UTILISATION = "chunk_utilisation", "Share of passages used"
     CITATION = "citation", "Citation"
-    CHERRY_PICKED = "cherry_picked", "Cherry-picked"
-    DROPPED_QUALIFIER = "dropped_qualifier", FailureKind.QUALIFIER.baseless
-    SYCOPHANTIC = "sycophantic", "Sycophantic"
-    STALE = "stale", "Stale source"
-    OVERREACH = "overreach", "Overreach"
+    CHERRY_PICKED = "cherry_picked", ClaimStatus.CHERRY_PICKED.label.capitalize()
+    DROPPED_QUALIFIER = "dropped_qualifier", ClaimStatus.QUALIFIER_DROPPED.label.capitalize()
+    SYCOPHANTIC = "sycophantic", ClaimStatus.RESTATES_PREMISE.label.capitalize()
+    STALE = "stale", ClaimStatus.STALE.label.capitalize()
+    OVERREACH = "overreach", ClaimStatus.OVERREACH.label.capitalize()
     CONTEXT_COMPRESSED = "context_compressed", "Context compressed"
     LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"
     FINDINGS_LIMITED = "findings_limited", "Not all findings are listed"

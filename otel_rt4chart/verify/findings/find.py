@@ -94,7 +94,7 @@ def find(
     found += picked
     if search.problem:
         found.append(_not_searched(FindingName.CHERRY_PICKED, search.problem))
-    found += dropped_qualifiers(exchange.answer, claims)
+    found += dropped_qualifiers(exchange.answer, claims, exchange.question)
     found += stale(exchange, claims, authority)
     found += overreaching(claims, notes.scores)
     found += _process(notes)

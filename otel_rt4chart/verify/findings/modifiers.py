@@ -7,24 +7,38 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from otel_rt4chart.verify.language.tokens import Token, content, tokenize
+from otel_rt4chart.verify.language.negation import denials
+from otel_rt4chart.verify.language.tokens import Token, content, tokenize, vocabulary
 from otel_rt4chart.verify.language.word_lists import (
     ALLEGED,
+    COMMON_UNIVERSAL,
     CONDITION_OPENS,
+    COVERING_SAID,
     DISCOURSE,
+    FRAME,
     HEDGED,
+    INTERESTED,
+    LASTING_SAID,
+    LOCAL_SAID,
     MODIFIER_OPENS,
+    PAPERS,
     PARTITIVE,
     PAST,
+    PERMISSION,
     PRESENT,
+    RECURRING_SAID,
     RESULT_OPENS,
+    RULE_SAID,
     SPOKEN,
     TIME_SAID,
+    WIDENING,
     RestrictionKind,
 )
 
 # The sentence says the claim if it has this share of the claim's content.
 _SAID = 0.7
+# The most content words behind the verb of a rule.
+_OBJECT = 4
 # The most words of a modifier; more are a statement of their own.
 _LONGEST = 14
 _CLAUSE_END = re.compile(r"[,;:()\n—–]|[.!?](?:\s|$)|\b(?:and|but|while|whereas|which)\b", re.I)
@@ -33,26 +47,69 @@ _LEAD = re.compile(
     rf"\W*(?:(?:and|but|so|yet|also)\s+)?(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b[^,;:]*,\s",
     re.IGNORECASE,
 )
-_SOURCE_LEAD = re.compile(r"\W*according\s+to\b[^,;:]*,\s", re.IGNORECASE)
+_SOURCE_LEAD = re.compile(rf"\W*according\s+to\s+{INTERESTED}\b[^,;:]*,\s", re.IGNORECASE)
+_SOURCE_TRAIL = re.compile(rf",?\s+according\s+to\s+{INTERESTED}\b[^,;:]*$", re.IGNORECASE)
 _TRAIL = re.compile(
     rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b",
     re.IGNORECASE,
 )
 # The noun has no capital: a phrase with a name ("for Elm Stores") says for whom, not which group.
 _FOR_MANY = re.compile(
-    r"(?:for|among)\s+(?!(?:the|an?|his|her|its|their)\b)(?:[\w-]+\s+){0,2}"
+    r"(?:[Ff]or|[Aa]mong)\s+(?!(?:the|an?|his|her|its|their)\b)(?:[\w-]+\s+){0,2}"
+    r"(?!(?:reason|purpose|second|decade|time|profit|euro|dollar|pound)s\b)"
     r"(?:[a-z]\w{2,}s|\w*children|people|\w*men)\b"
+    r"|[Ii]n\s+(?:[a-z]+\s+)?(?:adults|children|women|men|patients|people|infants|smokers)\b"
 )
+_LASTING, _RULE, _RECURRING = (
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (LASTING_SAID, RULE_SAID, RECURRING_SAID)
+)
+# Conditions and exceptions that limit an event too.
+_SURE = re.compile(
+    r"(?:unless|provid(?:ed|ing)|assuming|pending|barring|bar|save|except|excluding|minus)\b", re.I
+)
+# Behind a rule, a second clause, or what it is for: "is allowed to …".
+_SECOND_CLAUSE = re.compile(r"[,;:]|\b(?:and|but|to|that|which|who)\b", re.IGNORECASE)
+_WIDENS = re.compile(rf"\b(?:{WIDENING})\b", re.IGNORECASE)
+_FRAME = re.compile(rf"(?:{FRAME})\b", re.IGNORECASE)
+_PAPER = re.compile(
+    rf"with(?:out)?\s+(?:(?:an?|the|your|their)\s+)?(?:[\w-]+\s+){{0,2}}(?:{PAPERS})s?\b", re.I
+)
+_LOCAL = re.compile(rf"\b(?:{LOCAL_SAID})\W*$", re.IGNORECASE)
+_ENDS_RULE = re.compile(rf"\b(?:{RULE_SAID})\W*$", re.IGNORECASE)
+_DUTY = re.compile(r"\b(?:must|have\s+to|need\s+to)\b", re.IGNORECASE)
+_ONE_DAY = re.compile(r"on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_COVERING = re.compile(rf"\b(?:{COVERING_SAID})\b", re.IGNORECASE)
+# A place with a name: "in the EU". Where something is allowed, any other: "on the beach".
+_NAMED_PLACE = re.compile(
+    r"(?:[Ii]n|[Aa]t|[Oo]utside|[Ww]ithin|[Tt]hroughout)\s+(?:the\s+)?(?:[a-z]+\s+)?[A-Z]"
+)
+_PLACE = re.compile(r"(?:in|on|at|outside|within)\s+\w", re.IGNORECASE)
+_PERMITTED = re.compile(r"\b(?:allowed|permitted|prohibited|forbidden)\W*$", re.IGNORECASE)
+_FINITE = re.compile(r"\b(?:is|are|can|may|cannot|must|have|need|get|receive|earn|pay)s?\b", re.I)
+# A subject without such words stands for all of its kind.
+_DEFINITE = re.compile(
+    r"\b(?:whoever|there|the|this|that|these|those|my|your|our|his|her|its|their|no|some|most|many|\w+['’]s?)\b|\d"
+    r"|\s(?:any|all|every|each)\s",
+    re.IGNORECASE,
+)
+_DEFINITE_PHRASE = re.compile(
+    r"\s(?:of\s(?:the|this|that|our|its|their)\s|\w+\s(?:the|this|that|these|our|its|their)\s[^A-Z]+$)"
+)
+_PURPOSE = re.compile(r"for\s+(?:\w+ing\b|.*\sto\s)", re.IGNORECASE)
 _RESULT = re.compile(rf",\s+(?:{RESULT_OPENS})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*,\s*(?P<what>[^,;:.]+?)\s+(?:aside|excepted|excluded)\b", re.IGNORECASE)
 _POSTMODIFIER = re.compile(
-    r"\s(?:who|that|whose|in|of|with|from|without|under|over|at|on|between|aged|outside|below"
-    r"|above|\w+ing|younger|older)\b",
+    r"\s(?:who|that|whose|in|of|with|from|without|under|over|at|on|to|between|within|up\s+to|aged"
+    r"|outside|below|above|\w+ing|\w+ed|bought|sold|made|held|kept|younger|older)\b",
     re.IGNORECASE,
 )
 _PARTITIVE = re.compile(rf"(?:{PARTITIVE})\s+(?:the\s+|its\s+|our\s+|all\s+)?$", re.IGNORECASE)
+_PERMISSION = re.compile(rf"\b(?:{PERMISSION})$", re.IGNORECASE)
+_UNIVERSAL = re.compile(rf"\b(?:{COMMON_UNIVERSAL}|any)\b", re.IGNORECASE)
 _HEDGED = re.compile(rf"\b(?:{HEDGED})\b", re.IGNORECASE)
 _ALLEGED = re.compile(rf"\b(?:{ALLEGED})\b", re.IGNORECASE)
+_RELATIVE = re.compile(r"(?:when|where)\b", re.IGNORECASE)
 _CONDITION = re.compile(rf"(?:{CONDITION_OPENS})\b", re.IGNORECASE)
 _TIME = re.compile(rf"\b(?:{TIME_SAID})\b", re.IGNORECASE)
 # A restriction holds in general; a clause in the past tense tells a story.
@@ -77,6 +134,19 @@ def is_narrative(clause: str) -> bool:
     return _ENDED.search(clause) is not None and _PRESENT.search(clause) is None
 
 
+def is_story_beside(clause: str, restriction: str) -> bool:
+    """True for a story. "It is covered if it was locked" is none: it tells of the present."""
+    if not is_narrative(clause):
+        return False
+    restricted = clause.replace(restriction, " ", 1)
+    return is_narrative(restricted) or _PRESENT.search(restricted) is None
+
+
+def is_rule(claim: str) -> bool:
+    """True for what is covered, allowed or free, for who may do what, and the like."""
+    return _RULE.search(claim) is not None
+
+
 class _Alignment(NamedTuple):
     """The words of the sentence, and which of them the claim has too."""
 
@@ -96,8 +166,7 @@ class _Alignment(NamedTuple):
 def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     """Modifiers that the sentence has and the claim has not, if it says the rest of the claim.
 
-    Conditions, exceptions, times and populations only of a sentence in the present tense; a story
-    may be told with fewer details.
+    Times, places and populations only of a rule: an event may be told with fewer details.
     """
     stated = content(claim)
     tokens = tokenize(sentence)
@@ -113,7 +182,7 @@ def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     yield from _attitudes(aligned, claim)
     if is_narrative(claim) or is_narrative(_without(sentence, _LEAD)):
         return
-    yield from _leading(aligned)
+    yield from _leading(aligned, claim)
     yield from _trailing(aligned, claim)
     yield from _of_subject(aligned, claim)
     yield from _parts_of(aligned)
@@ -130,23 +199,25 @@ def _attitudes(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
         if any(match.group() != "May" for match in shape.finditer(claim)):
             continue
         for match in shape.finditer(aligned.sentence):
-            if match.group() == "May":
+            if match.group() == "May" or _PERMISSION.search(aligned.sentence, 0, match.end()):
+                continue
+            if kind == "source" and _names_any(claim, aligned.sentence[: match.start()]):
                 continue
             following = aligned.after(match.end())
             if aligned.is_said(following) and not claim.lower().startswith(match.group().lower()):
                 whole = aligned.sentence[: match.end()] if kind == "source" else match.group()
                 yield Restriction(_known(kind), whole.strip(), aligned.sentence)
                 break
-    lead = _SOURCE_LEAD.match(aligned.sentence)
-    if lead and not _names_any(claim, lead.group()):
-        yield Restriction("source", lead.group().strip(" ,"), aligned.sentence)
+    named = _SOURCE_LEAD.match(aligned.sentence) or _SOURCE_TRAIL.search(aligned.sentence)
+    if named and not _names_any(claim, named.group()):
+        yield Restriction("source", named.group().strip(" ,."), aligned.sentence)
 
 
 def _names_any(claim: str, words: str) -> bool:
     return bool(content(words).keys() & content(claim).keys())
 
 
-def _leading(aligned: _Alignment) -> Iterator[Restriction]:
+def _leading(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     """A phrase before the clause, set off by a comma: "In adults, …"."""
     match = _LEAD.match(aligned.sentence)
     if match is None or _DISCOURSE.match(match.group().strip(" ,")):
@@ -154,7 +225,8 @@ def _leading(aligned: _Alignment) -> Iterator[Restriction]:
     first = aligned.tokens[aligned.said[0]]
     if first.start >= match.end() and _is_phrase(match.group()):
         text = match.group().strip(" ,")
-        yield Restriction(_kind_of(text), text, aligned.sentence)
+        if kind := _limit_of(text[match.start("open") :], claim):
+            yield Restriction(kind, text, aligned.sentence)
 
 
 def _trailing(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
@@ -175,11 +247,83 @@ def _trailing(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
         return
     stop = _CLAUSE_END.search(rest, match.end())
     text = rest[match.start("open") : stop.start() if stop else None].strip()
-    if _is_phrase(text) and not _DISCOURSE.match(text):
-        kind = _kind_of(text)
-        # A place or a means is a detail; a condition or a time limits what is said.
-        if kind != "population" or _FOR_MANY.match(text):
+    if _is_phrase(text) and not _DISCOURSE.match(text) and not _continued(stop):
+        kind = _limit_of(text, claim)
+        if kind and not ("," in rest[: match.start("open")] and _RELATIVE.match(text)):
             yield Restriction(kind, text, aligned.sentence)
+
+
+def _continued(stop: re.Match[str] | None) -> bool:
+    """True for a phrase that goes on: "on weekdays and at weekends"."""
+    return stop is not None and stop.group().lower() == "and"
+
+
+def _limit_of(text: str, claim: str) -> RestrictionKind | None:
+    """How a phrase limits a rule; None for a detail, such as a means, or at anything else."""
+    if _FRAME.match(text) or _WIDENS.search(text):
+        return None
+    kind = _kind_of(text)
+    if text.lower().startswith("but not") and not _UNIVERSAL.search(claim):
+        return None  # "covers material and labour but not shipping" names another thing
+    if _SURE.match(text):
+        return kind
+    rule = _RULE.search(claim)
+    if rule is None or _is_long(claim[rule.end() :]):
+        return None
+    if kind == "time_limit":
+        return kind if _is_time(text, claim) else None
+    if text.lower().startswith("without"):  # "is free without a ticket" is free for more
+        return "condition" if denials(tokenize(claim)) else None
+    if kind != "population":
+        return kind
+    if _PAPER.match(text):
+        return "condition"
+    if _FOR_MANY.match(text) and not _PURPOSE.match(text):
+        is_whole = _ENDS_RULE.search(claim) or _COVERING.search(claim)
+        return kind if is_whole else None
+    return "place" if _is_place(text, claim) else None
+
+
+def _is_long(rest: str) -> bool:
+    """True where what follows the verb of a rule says more than what is covered or allowed."""
+    return _SECOND_CLAUSE.search(rest) is not None or len(content(rest)) > _OBJECT
+
+
+def _is_time(text: str, claim: str) -> bool:
+    """True for when a rule holds; not for the day of an event, or until when a duty is due."""
+    if _ONE_DAY.match(text) or _DUTY.search(claim):
+        return False
+    return _LASTING.search(claim) is not None or _RECURRING.search(text) is not None
+
+
+def _is_place(text: str, claim: str) -> bool:
+    """True for where a general rule holds: "Roaming is free in the EU"."""
+    is_said_of_all = _LOCAL.search(claim) and _is_general(_subject(claim))
+    if not is_said_of_all and not _COVERING.search(claim):
+        return False
+    is_where_allowed = _PERMITTED.search(claim) and _PLACE.match(text)
+    return bool(is_where_allowed or _NAMED_PLACE.match(text))
+
+
+def _subject(claim: str) -> str:
+    """What stands before the verb of a rule."""
+    rule = _RULE.search(claim)
+    if rule is None:
+        return ""
+    finite = _FINITE.search(claim, *rule.span())
+    return claim[: (finite or rule).start()]
+
+
+def _is_general(subject: str) -> bool:
+    """True for all of a kind: "Theft of bicycles", "A member", but not "The Berlin office"."""
+    tokens = tokenize(subject)
+    names = vocabulary().names
+    return (
+        bool(tokens)
+        and not _DEFINITE.search(subject)
+        and not any(one.is_capital for one in tokens[1:])
+        and not (tokens[0].stem in names and not _is_plural(tokens[0]))
+    )
 
 
 def _continues_with(claim: str, word: Token, preposition: str) -> bool:
@@ -190,24 +334,34 @@ def _continues_with(claim: str, word: Token, preposition: str) -> bool:
 
 
 def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
-    """What narrows a plural subject: "employees in Berlin", "a small majority of customers"."""
-    head = _plural_subject(claim)
-    at = next((n for n in aligned.said if head and aligned.tokens[n].stem == head.stem), None)
-    if at is None or any(one.is_capital and n for n, one in enumerate(aligned.tokens[: at + 1])):
+    """What narrows the subject of a rule: "employees in Berlin", "theft from a locked garage"."""
+    sentence, subject = aligned.sentence, _subject(claim)
+    stated = content(subject)
+    held = [n for n in aligned.said if aligned.tokens[n].stem in stated]
+    if not held or len(held) < len(stated) or not _is_general(subject):
         return
-    sentence, noun = aligned.sentence, aligned.tokens[at]
-    before = aligned.tokens[at - 1] if at else None
-    if before and at == 1 and before.is_content and not aligned.is_said(before):
-        yield Restriction("population", sentence[before.start : noun.end], sentence)
+    first, last = aligned.tokens[held[0]], aligned.tokens[held[-1]]
+    if any(one.is_capital for one in aligned.tokens[1 : held[-1] + 1]):
         return
-    following = next((n for n in aligned.said if n > at), None)
-    if following is None:
+    before = aligned.tokens[held[0] - 1] if held[0] else None
+    if before and held[0] == 1 and before.is_content and _is_plural(first):
+        yield Restriction("population", sentence[before.start : first.end], sentence)
         return
-    inside = [one for one in aligned.tokens[at + 1 : following] if one.is_content]
-    gap = sentence[noun.end : inside[-1].end] if inside else ""
-    match = _POSTMODIFIER.match(gap)
-    if match and not re.search(r"[,;:()]", gap) and _is_phrase(gap):
-        yield Restriction("population", (noun.text + gap).strip(), sentence)
+    gap = _gap(aligned, held[-1], claim[len(subject) :])
+    if not _POSTMODIFIER.match(gap) or re.search(r"[,;:()]", gap) or not _is_phrase(gap):
+        return
+    if not _FRAME.match(gap.strip()) and not _DEFINITE_PHRASE.match(gap):
+        yield Restriction("population", sentence[first.start : last.end] + gap, sentence)
+
+
+def _gap(aligned: _Alignment, at: int, predicate: str) -> str:
+    """What stands between that word of the sentence and the claim's verb; "" without its verb."""
+    verb = tokenize(predicate)[0].norm
+    following = next((n for n in aligned.said if n > at), len(aligned.tokens))
+    verbs = [n for n in range(at + 1, min(following + 1, len(aligned.tokens)))
+             if aligned.tokens[n].norm == verb]  # fmt: skip
+    inside = [one for one in aligned.tokens[at + 1 : verbs[-1]] if one.is_content] if verbs else []
+    return aligned.sentence[aligned.tokens[at].end : inside[-1].end] if inside else ""
 
 
 def _parts_of(aligned: _Alignment) -> Iterator[Restriction]:
@@ -224,25 +378,16 @@ def _is_plural(token: Token) -> bool:
     return token.norm.endswith("s") and not token.norm.endswith(("ss", "us", "is"))
 
 
-def _plural_subject(claim: str) -> Token | None:
-    """The noun of a claim that begins with a plural without a name: "Employees can …"."""
-    tokens = tokenize(claim)
-    for at, token in enumerate(tokens[:4]):
-        if not token.is_content:
-            if token.norm not in ("all", "every", "each", "the", "any"):
-                return None
-            continue
-        return token if _is_plural(token) and not (token.is_capital and at) else None
-    return None
-
-
 def _is_phrase(text: str) -> bool:
     """True for words that say something, and not a sentence's worth of it."""
     return bool(content(text)) and len(text.split()) <= _LONGEST
 
 
 _EXCEPT = re.compile(r"(?:save|bar|barring|minus|except|excluding|apart|aside|but\s+not|without)\b")
-_BOUND = re.compile(r"\b(?:ceiling|maximum|limit|cap|most)\b", re.IGNORECASE)
+_BOUND = re.compile(
+    r"\b(?:ceiling|maximum|limit|cap|most)\b|^up\s+to\b|^at\s+(?:half\b|\d[\d.,]*\s*(?:%|per))",
+    re.I,
+)
 
 
 def _kind_of(text: str) -> RestrictionKind:

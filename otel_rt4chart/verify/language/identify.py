@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.language.tokens import STOPWORDS, stem, vocabulary
 
 # The most frequent function words, copulas and number words of languages in Latin letters.
@@ -98,6 +99,26 @@ class _Evidence(NamedTuple):
 def foreign_language(text: str) -> str:
     """The language of a text that is surely not English, or its script; "" for any other text."""
     return _foreign_language(text[:SAMPLE].replace("’", "'"))
+
+
+class PassageLanguages(NamedTuple):
+    """The passages that are not in English, with their language; whether that is all of them."""
+
+    foreign: Mapping[str, str]
+    is_all: bool
+
+
+@lru_cache(maxsize=16)  # contexts: linking and the judge ask about the same one
+def passage_languages(sentences: tuple[Sentence, ...]) -> PassageLanguages:
+    """The language of each passage by its first sentences."""
+    texts: dict[str, str] = {}
+    for one in sentences:
+        text = texts.setdefault(one.passage_id, "")
+        if len(text) < SAMPLE:
+            texts[one.passage_id] = f"{text} {one.text}"
+    languages = {name: foreign_language(text) for name, text in texts.items()}
+    foreign = {name: language for name, language in languages.items() if language}
+    return PassageLanguages(foreign, len(foreign) == len(texts) > 0)
 
 
 @lru_cache(maxsize=4_096)

@@ -12,8 +12,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 _FORMS = """
-    win won; leave left; go went gone; buy bought; find found; make made; take took taken;
-    give gave given; begin began begun; come came; run ran; sell sold; tell told; pay paid;
+    win won; leave left; go goes going went gone; buy bought; find found; make made;
+    take took taken; give gave given; begin began begun; come came;
+    run ran; sell sold; tell told; pay paid;
     hold held; keep kept; lose lost; meet met; lead led; rise rose risen; fall fell fallen;
     grow grew grown; write wrote written; speak spoke spoken; break broke broken; build built;
     send sent; spend spent; feel felt; think thought; bring brought; teach taught; catch caught;
@@ -21,11 +22,18 @@ _FORMS = """
     choose chose chosen; steal stole stolen; shoot shot; stand stood; understand understood;
     sit sat; eat ate eaten; drink drank; sing sang sung; swim swam; strike struck; fight fought;
     hear heard; seek sought; deal dealt; mean meant; become became; draw drew drawn;
-    throw threw thrown; wear wore worn; forget forgot forgotten; hide hid hidden; die dead death;
+    throw threw thrown; wear wore worn; forget forgot forgotten; hide hid hidden;
+    die died dying dead death;
     man men; woman women; child children; person people; foot feet; life lives; wife wives;
     analysis analyses; crisis crises
     """
-_IRREGULAR = {form: line.split()[0] for line in _FORMS.split(";") for form in line.split()}
+# Forms of verbs whose base is too short, or ends in a way, that the rules below miss them.
+_SHORT_FORMS = """
+    use used using; age aged aging ageing; owe owed owing; sue sued suing; tie tied tying;
+    lie lied lying; ice iced icing; dye dyed dyeing; eye eyed eyeing; cue cued cueing;
+    vie vied vying; free freed; agree agreed; disagree disagreed; guarantee guaranteed;
+    decree decreed
+    """
 _CARDINALS = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
         fifteen sixteen seventeen eighteen nineteen twenty"""
@@ -40,14 +48,24 @@ _SUFFIXES = ("ations", "ation", "ments", "ment", "ness", "ions", "ion", "ally", 
 
 
 def stem(word: str) -> str:
-    """The stem of a lower-case word; a number word becomes digits, a number loses its commas."""
+    """The stem of a lower-case word; a number word becomes digits, a number loses its commas.
+
+    All forms of a verb have one stem: that of its base.
+    """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if word in _NUMBERS:
         return _NUMBERS[word]
     if not word.isalpha() or not word.isascii() or len(word) <= 3:
         return word.replace(",", "") if word[:1].isdigit() else word
-    return _ending(_suffix(_inflection(_plural(word))))
+    found = _regular_stem(word)
+    return _STEM_OF_BASE.get(found, found)
+
+
+def _regular_stem(word: str) -> str:
+    once = _inflection(_plural(word))
+    # Of "exceeded" remains "exceed", which is a base that looks like a form.
+    return _ending(_suffix(_inflection(once) if once.endswith(("eed", "bed")) else once))
 
 
 def _plural(word: str) -> str:
@@ -63,12 +81,14 @@ def _plural(word: str) -> str:
 def _inflection(word: str) -> str:
     for suffix in ("ing", "ied", "ed"):
         rest = word[: -len(suffix)]
-        if word.endswith(suffix) and len(rest) >= 3 and _VOWELS & set(rest):
-            if suffix == "ied":
-                return rest + "y"
-            if rest[-1] == rest[-2] and rest[-1] not in "lsz":
-                return rest[:-1]
-            return rest
+        if not word.endswith(suffix):
+            continue
+        if suffix == "ied" and len(rest) >= 2:
+            return rest + "y"
+        if len(rest) >= 3 and _VOWELS & set(rest):
+            # "stopped" has a second p, "added" and "stuffed" have no second d and f.
+            is_doubled = rest[-1] == rest[-2] and len(rest) > 3 and rest[-1] not in "flsz"
+            return rest[:-1] if is_doubled else rest
     return word
 
 
@@ -86,6 +106,17 @@ def _ending(word: str) -> str:
     if word.endswith("y") and len(word) > 3:
         word = word[:-1] + "i"
     return word[:-1] if len(word) > 4 and word[-1] == word[-2] == "l" else word
+
+
+def _groups(forms: str) -> list[list[str]]:
+    return [line.split() for line in forms.split(";")]
+
+
+_IRREGULAR = {form: group[0] for group in _groups(_FORMS) for form in group} | {
+    form: _regular_stem(group[0]) for group in _groups(_SHORT_FORMS) for form in group
+}
+# "takes" and "taking" lose the e of "take", which is its own stem.
+_STEM_OF_BASE = {_regular_stem(base): base for base in set(_IRREGULAR.values())}
 
 
 # A number, an abbreviation with dots, one ideograph or kana, or a word with inner apostrophes.

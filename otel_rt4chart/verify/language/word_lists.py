@@ -131,10 +131,18 @@ DIRECTIONS = frozenset((
     "double", "halve",
 ))  # fmt: skip
 
+# What denies, excludes or limits without "not".
+EXCLUDES = (
+    r"\b(?:except\w*|exclu\w+|unless|only|apart\s+from|other\s+than|fail\w*|lack\w*|free\s+of"
+    r"|forbid\w*|prohibit\w*|banned|barred|refus\w+)\b"
+)
+# "No more than" is a bound: it denies nothing.
+BOUND_DENIED = r"\bnot?\s+(?:more|less|fewer|later|earlier)\s+than\b"
+
 # Findings: what a passage restricts, in VERBOSE form, each beginning with the word that limits.
 RestrictionKind = Literal[
     "exclusion", "condition", "eligibility", "time_limit", "bound", "quantifier",
-    "population", "hedge", "source",
+    "population", "place", "hedge", "source",
 ]  # fmt: skip
 _PARTICIPLE = r"\w+(?:ed|en|wn|id|de|nt|ne)"
 # "when" opens a condition only for something done: "when approval has been obtained".
@@ -142,6 +150,7 @@ _DONE = (
     rf"(?:[\w'’-]+\s+){{0,5}}(?:(?:has|have)\s+been|is|are)\s+(?:not\s+)?{_PARTICIPLE}\b"
     rf"|{_PARTICIPLE}\b"
 )
+_IDLE = r"(?:needed|required|wanted|asked|used|done|finished|mentioned)\b"
 _FORMALITY = (
     r"(?:prior|advance|written|request|approval|authori[sz]ation|receipt|payment|proof|notice"
     r"|confirmation|verification|registration|presentation|completion)\b"
@@ -150,7 +159,7 @@ _MONTH = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 RESTRICTION_WORDS: Mapping[RestrictionKind, str] = {
     "exclusion": rf"""
         \b(?: except(?:\s+(?:for|when|where|if|in))? | excluding | exclud(?:es?|ed)
-            | {COMMON_EXCLUSION}
+            | {COMMON_EXCLUSION} | with\s+the\s+exception\s+of
             | (?:is|are)\s+not\s+(?:covered|eligible|included|available)
             | do(?:es)?\s+not\s+(?:apply|cover|include)
         )\b
@@ -159,7 +168,8 @@ RESTRICTION_WORDS: Mapping[RestrictionKind, str] = {
         (?: (?<!\bas\s)(?<!\beven\s)(?<!\bwhat\s)(?<!\bsee\s)(?<!\bask\s)(?<!\bknow\s)(?<!\basked\s)
             \bif(?!\s+(?: so|not|only|any|ever|possible|you['’]ve
                         | (?:you|we|they|i)\s+(?: want|wish|like|look|think|include|would
-                                               | have\s+ever )
+                                               | have\s+(?:ever|any|questions)
+                                               | need\s+(?:any|more|help|further) )
                        )\b)
           | \bunless | \bprovided\s+(?:that|you|the) | \bon\s+condition
           | \bas\s+long\s+as(?!\s+\w+\s+(?:year|month|week|day))
@@ -167,7 +177,7 @@ RESTRICTION_WORDS: Mapping[RestrictionKind, str] = {
           | \bonly\s+(?:when|where|once|after|upon|if|with)
           | \bwith\s+(?=(?:\w+\s+)?{_FORMALITY})
           | \b(?:upon|after)\s+(?=(?:\w+\s+){{0,2}}{_FORMALITY})
-          | \b(?:when|once|where|after)\s+(?={_DONE})
+          | \b(?:when|once|where|after)\s+(?!{_IDLE})(?={_DONE})
           | \brequires? | \b(?:is|are)\s+required | \bmust(?!\s+have\b)
         )\b
     """,
@@ -204,7 +214,10 @@ RESTRICTION_DENIED = (
     r"|\bno(?:\s+[\w-]+){1,3}\s+(?:is|are)\s+required"
 )
 # A claim with one of these says a restriction of that kind itself.
-PARTIAL_SAID = r"some|most|many|several|certain|few|selected|not\s+all|all\s+but|partly|partially"
+PARTIAL_SAID = (
+    r"there\s+(?:is|are)|some|most|many|several|certain|few|selected|not\s+all|all\s+but|partly"
+    r"|partially"
+)
 SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
 BOUND_SAID = (
     r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
@@ -217,8 +230,82 @@ CONDITION_OPENS = (
     r"|on\s+condition|without|barring|except|save|minus|but\s+not|excluding|only"
 )
 MODIFIER_OPENS = (
-    r"in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after|at|to\s+a"
-    r"|throughout|between|over|beyond|on"
+    r"up\s+to|in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after"
+    r"|at|to\s+a|throughout|between|over|beyond|on"
+)
+# Statements that hold in general: what is covered, allowed or free, who may do what. Only these say
+# more without a phrase of time, place or population; an event may be told without its date.
+_ROLES = (
+    r"(?:member|customer|employee|user|guest|resident|subscriber|visitor|passenger|tenant|student"
+    r"|policyholder|cardholder|client|contractor|applicant|participant|buyer|shopper|travell?er"
+    r"|owner|driver|volunteer)s?|staff"
+)
+_ALLOWED = (
+    r"return|cancel|claim|exchange|use|bring|park|withdraw|apply|transfer|book|change|upgrade|enter"
+    r"|visit|work|stay|smoke|renew|redeem|extend|borrow|deduct|vote|register|drive|travel|join"
+)
+_ALLOWED_PAST = (
+    r"returned|cancell?ed|claimed|exchanged|brought|withdrawn|transferred|booked|changed"
+    r"|upgraded|renewed|redeemed|extended|borrowed|deducted|refunded|reimbursed|combined"
+)
+_RULES_OF = (
+    r"(?:polic(?:y|ies)|plans?|insurance|insurers?|warrant(?:y|ies)|guarantees?|cover(?:age)?|schemes?"
+    r"|cards?|medicare|medicaid|discounts?|offers?|rules?|fees?|prices?|limits?|exemptions?|we)"
+)
+COVERING_SAID = (
+    rf"{_RULES_OF}\s+(?:also\s+|only\s+)?(?:covers?|reimburses?|insures?|refunds?|waives?"
+    r"|pays?\s+for|appl(?:y|ies))"
+)
+LASTING_SAID = (
+    r"(?:is|are)\s+(?:(?:not|also|always|still|now|\w+ly)\s+){0,2}(?:covered|insured|reimbursed"
+    r"|reimbursable|refunded|refundable|compensated|free(?!\s+(?:of(?!\s+charge)|from|to)\b)|allowed"
+    r"|permitted|accepted|entitled|eligible|exempt|waived|deductible|valid|payable|paid|prohibited"
+    r"|forbidden|open|closed|safe|effective|legal|illegal|taxable|unlimited)"
+    rf"|{COVERING_SAID}|\d+\s?(?:%|percent)\s+(?:discount|refund|reduction)"
+    rf"|(?:{_ROLES}|you|adults|children|people|patients)\s+(?:can|may|cannot)\s+(?:{_ALLOWED})"
+    rf"|(?:can|may|cannot)\s+be\s+(?:{_ALLOWED_PAST})"
+)
+RULE_SAID = (
+    rf"{LASTING_SAID}|(?:{_ROLES}|you)\s+(?:must|have\s+to|need\s+to|gets?|receives?|earns?|pays?)"
+)
+# What may hold in one place and not in another; "is open in Leeds" only says where.
+LOCAL_SAID = (
+    r"covered|insured|reimbursed|free|allowed|permitted|prohibited|forbidden|accepted|valid|legal"
+    r"|illegal|exempt|taxable"
+)
+# Claims that something happens at times, which a condition does not limit.
+AT_TIMES = r"could|might|sometimes|often|occasionally|usually|generally|typically|tends?\s+to"
+# "Employees may work from home" allows it; it is no doubt.
+PERMISSION = rf"(?:{_ROLES}|you|they|we)\s+(?:also\s+)?may"
+# Something that a person must have or show.
+PAPERS = (
+    r"referral|prescription|receipt|ticket|voucher|permit|pass|card|membership|coupon|code|licen[cs]e"
+    r"|invitation|reservation|booking|deposit|surcharge|appointment|subscription|account|id"
+)
+# Times that come again, and limits of time; others are dates.
+RECURRING_SAID = (
+    r"\w+days|weekday|weekend|summer|winter|spring|autumn|season\w*|until|till|within|during|between"
+    r"|nights?|first|before|after|from"
+)
+# Who has an interest in what they say.
+INTERESTED = (
+    r"(?:the|its|their|his|her|some|many)\s+(?:\w+\s+)?(?:manufacturers?|makers?|compan(?:y|ies)"
+    r"|vendors?|sellers?|producers?|suppliers?|providers?|critics|supporters|opponents|advocates|promoters)"
+)
+# Words that make a phrase wider, not narrower.
+WIDENING = (
+    r"too|also|even|as\s+well|including|further\s+notice|or\s+not|regardless|anywhere|elsewhere|abroad"
+    r"|day\s+one|whether|(?:start|beginning|outset)|or\s+(?:after|before|outside|without)"
+)
+# Phrases that only name the rules that a statement is from, or leave nothing out.
+FRAME = (
+    r"(?:in|under|by|with|within|of|for|on|at|from)\s+(?:the|this|our|your|its|their|these|such)\s+"
+    r"(?:\w+\s+)?(?:polic(?:y|ies)|plans?|contracts?|agreements?|terms|laws?|act|sections?|rules?"
+    r"|program(?:me)?s?|schemes?|prices?|rates?|fees?|costs?|public|company|bank|firm|store|shop)"
+    r"|(?:in|by|under)\s+law|in\s+(?:full|part|principle|practice|advance|person|writing|most|many"
+    r"|some|several|line|accordance)|at\s+(?:no|the\s+point)|of\s+(?:staff|charge)"
+    r"|(?:in|over|for|during)\s+(?:recent|many|(?:the\s+)?(?:past|last|coming))"
+    r"|\w+\s+(?:no|any|all|every|each|both|the\s+whole|the\s+entire)"
 )
 # Verbs that begin a result of what was said, which describes and limits nothing.
 RESULT_OPENS = (
@@ -226,10 +313,11 @@ RESULT_OPENS = (
     r"|(?:which|that)\s+(?:\w+ly\s+|also\s+)?(?:makes?|made|renders?|turns?)"
 )
 TIME_SAID = (
-    r"days?|weeks?|months?|years?|hours?|minutes?|quarters?|seasons?|summer|winter|spring|autumn"
+    r"days?|weeks?|months?|years?|hours?|minutes?|(?:first|second|third|last)\s+quarter"
+    r"|seasons?|summer|winter|spring|autumn"
     r"|weekends?|weekdays?|holidays?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?"
     r"|sundays?|january|february|march|april|june|july|august|september|october|november|december"
-    r"|(?:19|20)\d\d|until|night|morning|evening|noon|midnight"
+    r"|(?:19|20)\d\d|until|night|morning|evening|noon|midnight|\d\s?[ap]\.?m|\d:\d\d"
 )
 # Phrases that join sentences and limit nothing.
 DISCOURSE = (
@@ -261,6 +349,7 @@ PARTITIVE = (
 DOUBT_SAID = (
     r"expects?|expected|believe[sd]?|think[s]?|thought|signs?|indications?|suggests?|suggested|can"
     r"|appears?|seems?|plans?|planned|aims?|hopes?|should|would|if|estimate[sd]?|possible|potential"
+    r"|allowed|permitted"
 )
 PART_SAID = r"half|majority|minority|third|quarter|percent|portion|number|share"
 PAST = r"was|were|had|did|said|told|went|came|took|became|began"

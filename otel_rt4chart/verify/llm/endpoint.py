@@ -118,13 +118,18 @@ def _client(sdk: ModuleType, url: str, key: str | None, limits: dict[str, object
     if url:
         _checked(url)
     try:
-        return sdk.OpenAI(api_key=key, base_url=url or None, **limits)
+        return _open(sdk, api_key=key, base_url=url or None, **limits)
     except sdk.OpenAIError:
         if key is not None:
             raise
         return _client(sdk, url, _NO_KEY, limits)
     except Exception as error:  # noqa: BLE001 - the URL parser's errors share no public class
         raise _address_error(url, type(error).__name__) from None
+
+
+def _open(sdk: ModuleType, **given: object) -> Any:  # noqa: ANN401
+    """A client that follows no redirect: texts are meant for the address that was configured."""
+    return sdk.OpenAI(http_client=sdk.DefaultHttpxClient(follow_redirects=False), **given)
 
 
 def _checked(url: str) -> SplitResult:
@@ -173,6 +178,8 @@ class ErrorMessages:
                 return f"{error.status_code}: the key was refused; check OPENAI_API_KEY"
             case sdk.RateLimitError():
                 return "429: too many requests, also after waiting as asked"
+            case sdk.APIStatusError() if 300 <= error.status_code < 400:
+                return f"{error.status_code}: the address redirects; redirects are not followed"
             case sdk.APIStatusError():
                 return f"{error.status_code}: {self._shown(error.message)}"
             case sdk.APIConnectionError():
@@ -310,7 +317,7 @@ class Endpoint:
     def _client(self) -> openai.OpenAI:
         with self._lock:
             if self._opened is None:
-                self._opened = self._sdk.OpenAI(**self._given)
+                self._opened = _open(self._sdk, **self._given)
             return self._opened
 
     def _send_one(self, prompt: Prompt) -> Completion | JudgeError:

@@ -40,7 +40,8 @@ class SlotDifference:
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
     has it.
 
-    `sentence` is the position of the sentence in the context, -1 where there is none.
+    `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
+    is not `is_exclusive` may be none: both values can hold.
     """
 
     slot: Slot
@@ -49,6 +50,7 @@ class SlotDifference:
     found: str = ""
     sentence: int = -1
     weight: float = 1.0
+    is_exclusive: bool = True
 
 
 def number_differences(

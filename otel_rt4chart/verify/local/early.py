@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
-from otel_rt4chart.verify.language.identify import SAMPLE, foreign_language
+from otel_rt4chart.verify.language.identify import foreign_language, passage_languages
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context
 from otel_rt4chart.verify.local.cells import CellIndex
 from otel_rt4chart.verify.local.verdict import MAX_CONFIDENCE
@@ -16,12 +14,12 @@ _REMEDY = "this judge reads English: set RT4CHART_JUDGE=onnx:PATH to use a multi
 class EarlyVerdicts:
     """A context as every judge for English reads it first; `index` is for the features."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: tuple[Sentence, ...]) -> None:
         """Index the sentences, their cells and their languages."""
         self.index: ContextIndex = read_context([sentence.reading for sentence in sentences])
         self._sentences = sentences
         self._cells = CellIndex(sentences)
-        self._languages = LanguageCheck(sentences)
+        self._languages = passage_languages(sentences)
 
     def judge(self, draft: DraftClaim, claim: Slots) -> Judgement | None:
         """The judgement of a claim that needs no features; None for any other claim.
@@ -38,41 +36,22 @@ class EarlyVerdicts:
             index = (self._sentences[copied].index,)
             reason = "is in the passage word for word"
             return Judgement(Label.ENTAILED, index, MAX_CONFIDENCE, reason)
-        return self._languages.refuse(claim.text) or self._cells.judge(claim)
-
-    def settle(self, judgement: Judgement) -> Judgement:
-        """The judgement by features, undecided where it rests on a passage that was not read."""
-        return self._languages.settle(judgement)
-
-
-class LanguageCheck:
-    """Which passages of a context are not in English."""
-
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
-        """Identify the language of each passage by its first sentences."""
-        texts: dict[str, str] = {}
-        for one in sentences:
-            text = texts.setdefault(one.passage_id, "")
-            if len(text) < SAMPLE:
-                texts[one.passage_id] = f"{text} {one.text}"
-        languages = {name: foreign_language(text) for name, text in texts.items()}
-        self._foreign = {name: language for name, language in languages.items() if language}
-        self._is_all = len(self._foreign) == len(texts) > 0
-
-    def refuse(self, claim: str) -> Judgement | None:
-        """Undecided where the claim or all passages are not in English."""
-        if language := foreign_language(claim):
-            return _undecided(f"the claim is not in English ({language})")
-        return _undecided(self._told()) if self._is_all else None
+        return self._refuse_language(claim.text) or self._cells.judge(claim)
 
     def settle(self, judgement: Judgement) -> Judgement:
         """Undecided instead of baseless where a passage that was not read may support the claim."""
-        if judgement.label is Label.BASELESS and self._foreign:
-            return _undecided(self._told())
+        if judgement.label is Label.BASELESS and self._languages.foreign:
+            return _undecided(self._foreign_passage())
         return judgement
 
-    def _told(self) -> str:
-        name, language = next(iter(self._foreign.items()))
+    def _refuse_language(self, claim: str) -> Judgement | None:
+        """Undecided where the claim or all passages are not in English."""
+        if language := foreign_language(claim):
+            return _undecided(f"the claim is not in English ({language})")
+        return _undecided(self._foreign_passage()) if self._languages.is_all else None
+
+    def _foreign_passage(self) -> str:
+        name, language = next(iter(self._languages.foreign.items()))
         passage = f"passage {name}" if name else "the passage"
         return f"{passage} is not in English ({language})"
 

@@ -30,7 +30,23 @@ def name_differences(
             rivals = list(_rival_names(claim, alignment, context))
         found = _rival_name(claim, name, lost, rivals, alignment)
         if found is not None:
-            yield SlotDifference("name", "clash", written, found.strange, found.sentence)
+            yield SlotDifference(
+                "name",
+                "clash",
+                written,
+                found.strange,
+                found.sentence,
+                is_exclusive=first.is_capital
+                and not (_is_place(claim, lost[0]) and found.is_place),
+            )
+
+
+# A name after one of these may be a place, and a place lies in others: Parma in Italy.
+_BEFORE_PLACES = frozenset("in from at near across around outside inside".split())  # noqa: SIM905
+
+
+def _is_place(slots: Slots, first: int) -> bool:
+    return first > 0 and slots.tokens[first - 1].norm in _BEFORE_PLACES
 
 
 def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
@@ -42,6 +58,8 @@ def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
 class _RivalName(NamedTuple):
     """A name of an aligned sentence with words that the claim lacks, from `strange` on.
 
+    `is_place` is True after a preposition that places stand behind.
+
     `which` is the place of its sentence in the alignment, `first` and `last` are the positions of
     its words in the sentence's content words.
     """
@@ -52,6 +70,7 @@ class _RivalName(NamedTuple):
     strange: str
     first: int
     last: int
+    is_place: bool
 
 
 def _rival_names(claim: Slots, alignment: Alignment, context: ContextIndex) -> Iterator[_RivalName]:
@@ -70,6 +89,7 @@ def _rival_names(claim: Slots, alignment: Alignment, context: ContextIndex) -> I
                     sentence.text[start:end],
                     bisect_left(sentence.content, name.tokens[0]),
                     bisect_left(sentence.content, name.tokens[-1]),
+                    _is_place(sentence, strange[0]),
                 )
 
 

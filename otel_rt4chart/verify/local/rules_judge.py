@@ -71,7 +71,7 @@ class RulesJudge(WholeContextJudge):
     @property
     def id(self) -> str:
         """It changes whenever the same claim could get another verdict."""
-        return "rules/6"
+        return "rules/7"
 
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]

@@ -12,6 +12,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.differences import SlotDifference
@@ -183,11 +184,22 @@ def select_differences(reading: ClaimReading, *, rivals: bool) -> tuple[SlotDiff
         key=lambda one: (_SLOT_ORDER.index(one.slot), one.manner not in _DEFINITE),
     )
     for one in ordered:
-        if (one.manner in CLASHING) == rivals:
+        if (one.manner in CLASHING) == rivals and _is_reliable(reading, one):
             known = one.claimed if one.slot != "negation" else one.slot
             selected.setdefault(known, one)
     definite = [one for one in selected.values() if one.slot != "term" or one.manner in _DEFINITE]
     return tuple((definite or list(selected.values()))[:MAX_SHOWN])
+
+
+def _is_reliable(reading: ClaimReading, one: SlotDifference) -> bool:
+    """False for a name in place of another in a sentence that may speak of something else.
+
+    In the training rows, the other name is the right one for 64 of 68 edited summaries, but for 4
+    of 28 claims of Wikipedia; where its sentence has the rest of the claim, for 22 of these 22.
+    """
+    if one.slot != "name" or one.manner != "clash":
+        return True
+    return one.is_exclusive and _is_mostly_copied(reading, one)
 
 
 _MOST, _ALL = 0.6, 0.95
@@ -228,20 +240,20 @@ def is_absent(words: str, sentences: Sequence[Sentence]) -> bool:
 def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
     """Each claimed value, and the value that a passage has in its place."""
     return "; ".join(
-        f"“{one.claimed}” in the answer, “{one.found}” in {_passage_name(sentences[one.sentence])}"
+        f"“{one.claimed}” in the answer, “{one.found}” in {passage_name(sentences[one.sentence])}"
         for one in differences
     )
 
 
 def marked_words_reason(words: Sequence[str], sentence: Sentence) -> str:
     """Words that a network marked as wrong, and the sentence that it read them with."""
-    text = sentence.reading.strip()
-    shown = text if len(text) <= _QUOTE_LENGTH else text[: _QUOTE_LENGTH - 1].rstrip() + "…"
+    shown = clip(sentence.reading.strip(), _QUOTE_LENGTH)
     listed = ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
-    return f"{listed} in the answer, but {_passage_name(sentence)} says: “{shown}”"
+    return f"{listed} in the answer, but {passage_name(sentence)} says: “{shown}”"
 
 
-def _passage_name(sentence: Sentence) -> str:
+def passage_name(sentence: Sentence) -> str:
+    """The sentence's passage, as a reason names it."""
     return f"passage {sentence.passage_id}" if sentence.passage_id else "the passage"
 
 

@@ -22,7 +22,7 @@ from otel_rt4chart.verify.neural.runtime import (
 MODEL, TOKENIZER = "judge.onnx", "tokenizer.json"
 LONGEST = 256  # tokens of claim and evidence, as in training
 LONGEST_CLAIM = 203  # tokens of the claim, special ones included; training cuts longer claims
-_CACHED_PAIRS = 4_096
+_CACHED_PAIRS, _CACHED_TOKENS = 4_096, 256
 _DIGITS = 6
 _METHOD = "1"  # part of the id: encoding pairs in another way gives other numbers
 _EDGES = ".,;:!?…\"'“”‘’«»`()[]{}<>*_–—-"  # stripped from the edges of words
@@ -72,6 +72,8 @@ class CrossEncoder:
         digest = identify(ModelFolder("", source.model, source.tokenizer, {}), _METHOD).digest
         self._id = f"cross/{digest}"
         self._known: RecentCache[Pair, NetworkReading] = RecentCache(_CACHED_PAIRS)
+        # A pair is measured first, and read when all pairs of the answer are measured.
+        self._tokens: RecentCache[Pair, Encoded] = RecentCache(_CACHED_TOKENS)
 
     @property
     def id(self) -> str:
@@ -99,7 +101,10 @@ class CrossEncoder:
         return [read for pair in pairs if (read := found[pair])]
 
     def _encoded(self, claim: str, evidence: str) -> Encoded:
-        return self._runtime.encode(claim, evidence)
+        known = self._tokens.get((claim, evidence))
+        if known is not None:
+            return known
+        return self._tokens.put((claim, evidence), self._runtime.encode(claim, evidence))
 
 
 def marked_runs(claim: str, marks: Sequence[WordMark], at_least: float) -> list[str]:

@@ -17,6 +17,7 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
+from otel_rt4chart.verify.local.structure import doubt_entailed
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
     LogisticHead,
@@ -208,9 +209,10 @@ class LocalJudge(WholeContextJudge):
             ),
             self._stack.thresholds,
         )
-        return judgement_from_odds(
+        judgement = judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)
         )
+        return doubt_entailed(judgement, odds.unfaithful, plan.reading, sentences)
 
     def _marked(self, claim: str, read: NetworkReading) -> list[str]:
         """Runs of words that the network marks as wrong, the most probable first."""

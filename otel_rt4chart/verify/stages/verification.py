@@ -45,7 +45,7 @@ from otel_rt4chart.verify.decompose.grounding import (
     repair_drafts,
 )
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
-from otel_rt4chart.verify.language.identify import foreign_language
+from otel_rt4chart.verify.language.identify import foreign_language, passage_languages
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
@@ -54,7 +54,6 @@ from otel_rt4chart.verify.text.sentences import whole_graphemes
 
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
-_SAMPLE = 50  # sentences that show the language of the passages
 _NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
 
 
@@ -240,7 +239,7 @@ class VerificationRun:
         linker = Linker(self.context, vectors[: len(self.context)])
         dense = vectors[len(self.context) :] or [()] * len(texts)
         linked = set()
-        is_foreign = bool(foreign_language(" ".join(one.text for one in self.context[:_SAMPLE])))
+        has_foreign = bool(passage_languages(self.context).foreign)
         for number, text, vector in zip(numbers, texts, dense, strict=True):
             found = linker.candidates(text, vector, limit=self.options.candidates)
             self.candidates[number] = frozenset(link.sentence for link in found)
@@ -253,7 +252,7 @@ class VerificationRun:
             )
             # Without a content word, or in another language, a claim cannot be linked by words, so
             # the judge must decide it.
-            if is_linked or is_foreign or not content(text) or foreign_language(text):
+            if is_linked or has_foreign or not content(text) or foreign_language(text):
                 linked.add(number)
         # Where no claim is linked, the languages may differ: the judge then reads every chunk.
         unlinked = set(numbers) - linked if linked else set()

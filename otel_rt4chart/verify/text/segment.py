@@ -15,6 +15,7 @@ from otel_rt4chart.verify.text.fact_words import (
     with_unit,
     words_from_key,
 )
+from otel_rt4chart.verify.text.html_text import HtmlText, read_html
 from otel_rt4chart.verify.text.json_offsets import (
     JsonKind,
     JsonLeaf,
@@ -52,15 +53,30 @@ _VISIBLE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f]")
 
 
 def render_structured(text: str) -> tuple[Rendered, ...] | None:
-    """The sentences of a record or table, disjoint and in order; None for any other text."""
+    """The sentences of a record, a table or HTML, disjoint and in order; None for other texts."""
     root = parse_json(text)
     if root is not None:
         rendered = (part for leaf in leaves(root) for part in _of_leaf(text, leaf))
         return tuple(rendered) if root.members else None
     if text.lstrip().startswith("{"):
         return None
+    page = read_html(text)
+    return _render_lines(text) if page is None else tuple(_of_html(page))
+
+
+def _render_lines(text: str) -> tuple[Rendered, ...] | None:
     lines = _lines(text)
     return render_tables(text, lines) or _pairs(text, lines) or render_delimited(lines) or None
+
+
+def _of_html(page: HtmlText) -> Iterator[Rendered]:
+    """The sentences of the page's plain text, with the ranges of its source."""
+    text = page.text
+    lines = [TextLine(0, len(text), text)]
+    for one in _render_lines(text) or plain_lines(text, lines):
+        start, end = page.source_range(one.start, one.end)
+        if start < end:
+            yield one._replace(start=start, end=end)
 
 
 def _of_leaf(text: str, leaf: JsonLeaf) -> Sequence[Rendered]:

@@ -137,40 +137,122 @@ def cell_ranges(raw: str) -> list[tuple[int, int]]:
     edges = marks if raw.lstrip().startswith("|") else [-1, *marks]
     if raw[edges[-1] + 1 :].strip():
         edges.append(len(raw))
-    found = []
-    for start, end in pairwise(edges):
-        cell = raw[start + 1 : end]
-        left = start + 1 + len(cell) - len(cell.lstrip())
-        found.append((left, left + len(cell.strip())))
-    return found
+    return [_stripped(raw, start + 1, end) for start, end in pairwise(edges)]
+
+
+def _stripped(raw: str, start: int, end: int) -> tuple[int, int]:
+    """The range without the space at its ends."""
+    cell = raw[start:end]
+    left = start + len(cell) - len(cell.lstrip())
+    return left, left + len(cell.strip())
 
 
 def _table(lines: Sequence[TextLine], caption: str) -> list[Rendered]:
     header, _, *rows = (split_cells(line.raw) for line in lines)
-    return _rows(lines[2:], header, rows, caption)
+    return _rows(lines[2:], header, rows, caption, cell_ranges)
+
+
+def _no_ranges(raw: str) -> list[tuple[int, int]]:
+    """None are known of a line with commas, where quotes may hide some."""
+    del raw
+    return []
 
 
 def _rows(
-    lines: Sequence[TextLine], header: Sequence[str], rows: Grid, caption: str = ""
+    lines: Sequence[TextLine],
+    header: Sequence[str],
+    rows: Grid,
+    caption: str = "",
+    ranges: Callable[[str], list[tuple[int, int]]] = _no_ranges,
 ) -> list[Rendered]:
-    """One sentence a row. The header is none of its own: each cell is read with its part of it."""
+    """One sentence a row. The header is none of its own: each cell is read with its part of it.
+
+    A row that is too long is split by cells; `ranges` has their places in the line.
+    """
     names = [words_from_key(cell) for cell in header]
     subject = list_subject(header, caption)
     rendered = []
     for line, cells in zip(lines, rows, strict=True):
         if list(cells) == list(header):
             continue
-        if not any(cells):
-            whole = Rendered(line.start, line.end, end_sentence(line.raw))
-        elif subject is None or len(cells) != 2:
-            facts = row_facts(names, cells)
-            whole = Rendered(line.start, line.end, row_words(header[0], cells[0], facts), facts)
+        whole = _row(line, header, names, cells, subject)
+        source = line.raw.strip()
+        if max(len(source), len(whole.words)) <= MAX_SENTENCE:
+            rendered.append(whole)
+            continue
+        places = ranges(line.raw)
+        if len(places) == len(cells) > 1:
+            is_property = subject is not None and len(cells) == 2
+            facts = whole.facts if is_property else _all_facts(names, cells)
+            label = subject if is_property else row_label(header[0], cells[0])
+            rendered += _split_row(line, label or "", facts, places)
         else:
-            fact = Fact(subject, words_from_key(cells[0]), cells[1])
-            whole = Rendered(line.start, line.end, property_words(fact), (fact,))
-        owner = whole.facts[0].subject if whole.facts else ""
-        rendered += split_long(whole, line.raw.strip(), owner=owner)
+            owner = whole.facts[0].subject if whole.facts else ""
+            rendered += split_long(whole, source, owner=owner)
     return rendered
+
+
+def _split_row(
+    line: TextLine, label: str, facts: Sequence[Fact], places: Sequence[tuple[int, int]]
+) -> Iterator[Rendered]:
+    """A long row in parts, each with the row's label and the headers of its cells.
+
+    `places` are the ranges of all cells in `line.raw`, `facts` the values after the first cell.
+    """
+    first = line.start - (len(line.raw) - len(line.raw.lstrip()))
+    held: list[Fact] = []
+    start, end = places[0]
+    if len(label) > LONGEST_NAME:
+        yield from _sentences_of_cell(line, first, places[0], "")
+        label, start = "", -1
+    for fact, (left, right) in zip(facts, places[1:], strict=True):
+        if held and max(len(_labelled(label, [*held, fact])), right - start) > MAX_SENTENCE:
+            yield Rendered(first + start, first + end, _labelled(label, held), tuple(held))
+            held, start = [], -1
+        start = start if start >= 0 and right - start <= MAX_SENTENCE else left
+        if max(len(_labelled(label, [fact])), right - left) > MAX_SENTENCE:
+            head = ": ".join(filter(None, (label, fact.name)))
+            yield from _sentences_of_cell(line, first, (left, right), head)
+            start = -1
+            continue
+        held.append(fact)
+        end = right
+    if held:
+        yield Rendered(first + start, first + end, _labelled(label, held), tuple(held))
+
+
+def _sentences_of_cell(
+    line: TextLine, first: int, place: tuple[int, int], head: str
+) -> Iterator[Rendered]:
+    """The sentences of a long cell, each with the row's label and the header of the cell."""
+    left, right = place
+    for start, end in sentence_spans(line.raw[left:right]):
+        words = one_line(line.raw[left + start : left + end])
+        told = end_sentence(f"{head}: {words}" if head else words)
+        yield Rendered(first + left + start, first + left + end, told)
+
+
+def _labelled(label: str, facts: Sequence[Fact]) -> str:
+    words = "; ".join(cell_words(fact) for fact in facts)
+    if not label:
+        return as_sentence(words)
+    return end_sentence(f"{label}: {words}" if words else label)
+
+
+def _row(
+    line: TextLine,
+    header: Sequence[str],
+    names: Sequence[str],
+    cells: Sequence[str],
+    subject: str | None,
+) -> Rendered:
+    if not any(cells):
+        return Rendered(line.start, line.end, end_sentence(line.raw))
+    if subject is None or len(cells) != 2:
+        facts = row_facts(names, cells)
+        return Rendered(line.start, line.end, row_words(header[0], cells[0], facts), facts)
+    fact = Fact(subject, words_from_key(cells[0]), cells[1])
+    return Rendered(line.start, line.end, property_words(fact), (fact,))
 
 
 def list_subject(header: Sequence[str], caption: str) -> str | None:
@@ -189,11 +271,14 @@ def property_words(fact: Fact) -> str:
 
 def row_facts(names: Sequence[str], cells: Sequence[str]) -> tuple[Fact, ...]:
     """The cells of a row after its first one, which says what they are about."""
+    return tuple(fact for fact in _all_facts(names, cells) if fact.name or fact.value)
+
+
+def _all_facts(names: Sequence[str], cells: Sequence[str]) -> tuple[Fact, ...]:
     subject = cells[0] if cells and len(cells[0]) <= LONGEST_NAME else ""
     return tuple(
         Fact(subject, *with_unit(name, cell))
         for name, cell in zip_longest(names[1 : len(cells)], cells[1:], fillvalue="")
-        if name or cell
     )
 
 
@@ -202,12 +287,8 @@ def row_words(header: str, label: str, facts: Sequence[Fact]) -> str:
 
     "City Oslo: duration is 7 hours; changes is 0." Cells that a short row lacks are skipped.
     """
-    words = "; ".join(cell_words(fact) for fact in facts)
-    if not label:
-        return as_sentence(words)
-    label = row_label(header, label)
     # A label may be a name, so its case stays.
-    return end_sentence(f"{label}: {words}" if words else label)
+    return _labelled(row_label(header, label) if label else "", facts)
 
 
 def row_label(header: str, label: str, *, is_claim: bool = False) -> str:
@@ -243,7 +324,8 @@ def render_delimited(lines: Sequence[TextLine]) -> tuple[Rendered, ...]:
     for split in (_by_tab, _by_comma):
         grid = _grid(lines, split)
         if grid and (split is _by_tab or _is_csv(lines, grid)):
-            return tuple(_rows(lines[1:], grid[0], grid[1:]))
+            ranges = _tab_ranges if split is _by_tab else _no_ranges
+            return tuple(_rows(lines[1:], grid[0], grid[1:], "", ranges))
     return ()
 
 
@@ -258,6 +340,11 @@ def _grid(lines: Sequence[TextLine], split: Callable[[str], list[str]]) -> Grid:
 
 def _by_tab(raw: str) -> list[str]:
     return [one_line(cell) for cell in raw.split("\t")]
+
+
+def _tab_ranges(raw: str) -> list[tuple[int, int]]:
+    edges = [-1, *(at for at, letter in enumerate(raw) if letter == "\t"), len(raw)]
+    return [_stripped(raw, left + 1, right) for left, right in pairwise(edges)]
 
 
 def _by_comma(raw: str) -> list[str]:

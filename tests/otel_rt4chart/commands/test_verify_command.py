@@ -264,7 +264,7 @@ def test_the_answer_with_its_edits_is_in_the_row(tmp_path: Path) -> None:
     _, (found,) = run(tmp_path, [json.dumps(row).encode()])
 
     (edit,) = found["edits"]
-    assert (found["action"], found["reason"]) == ("revise", "1 claim with a dropped qualifier")
+    assert (found["action"], found["reason"]) == ("revise", "1 claim: restriction left out")
     assert (edit["start"], edit["end"], edit["claim"]) == (32, 32, 0)
     assert found["revised"] == text
 

@@ -24,7 +24,7 @@ from rt4chart_clustering.gate.result import (
 SHARES = st.floats(-1, 1, allow_nan=False).map(lambda one: round(one, 3))
 
 
-def run(*unfaithful: int, decided: int = 4, judge: str = "rules/6") -> GateResult:
+def run(*unfaithful: int, decided: int = 4, judge: str = "rules/7") -> GateResult:
     """A run whose cases have so many unfaithful claims of four."""
     cases = (CaseResult(f"c{at}", "", decided, one) for at, one in enumerate(unfaithful))
     return GateResult("set", judge, tuple(cases))
@@ -59,8 +59,8 @@ def test_a_rise_in_most_cases_is_worse_and_one_in_a_single_case_is_not() -> None
 
 def test_only_cases_decided_both_times_are_held_against_each_other() -> None:
     """The others say nothing about a change."""
-    before = GateResult("set", "rules/6", (CaseResult("a", "", 2, 0), CaseResult("b", "", 2, 0)))
-    now = GateResult("set", "rules/6", (CaseResult("a", "", 2, 1), CaseResult("b", "", error="x")))
+    before = GateResult("set", "rules/7", (CaseResult("a", "", 2, 0), CaseResult("b", "", 2, 0)))
+    now = GateResult("set", "rules/7", (CaseResult("a", "", 2, 1), CaseResult("b", "", error="x")))
 
     found = compare(before, now)
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(InputError, match="expected a result of the same judge"):
         compare(run(0), run(0, judge="local/1"))
     with pytest.raises(InputError, match="expected a result over the same cases"):
-        compare(GateResult("set", "rules/6", ()), run(0))
+        compare(GateResult("set", "rules/7", ()), run(0))
 
 
 def test_a_run_without_misleading_claims_compares_the_others_alone() -> None:
@@ -86,8 +86,8 @@ def test_a_run_without_misleading_claims_compares_the_others_alone() -> None:
 
 def test_the_compared_share_is_that_of_the_counted_claims() -> None:
     """A case may be better in one measure and worse in the other."""
-    before = GateResult("set", "rules/6", (CaseResult("a", "", 4, 2),))
-    now = GateResult("set", "rules/6", (CaseResult("a", "", 4, 0, misleading=1),))
+    before = GateResult("set", "rules/7", (CaseResult("a", "", 4, 2),))
+    now = GateResult("set", "rules/7", (CaseResult("a", "", 4, 0, misleading=1),))
 
     found = {measure: compare(before, now, measure).now for measure in Measure}
 

@@ -21,7 +21,7 @@ BOUNDS = GateLimits(max_rate=0.1, max_undecided=0.2)
 
 def result(*cases: CaseResult) -> GateResult:
     """A run over these cases."""
-    return GateResult("trial", "rules/6", cases)
+    return GateResult("trial", "rules/7", cases)
 
 
 GOOD = CaseResult("a", "i1", decided=4)
@@ -60,7 +60,7 @@ def test_words_have_the_rate_the_issues_and_the_cases() -> None:
     """What an engineer needs to go on."""
     said = format_text(evaluate_gate(result(GOOD, BAD), BOUNDS, None))
 
-    assert said.startswith("failed: trial, rules/6\nunfaithful 25.0% (95% interval ")
+    assert said.startswith("failed: trial, rules/7\nunfaithful 25.0% (95% interval ")
     assert "\nmisleading 0.0% (95% interval " in said
     assert "\nunfaithful or misleading 25.0% (95% interval " in said
     assert "  issue i2: 50.0%" in said

@@ -123,6 +123,49 @@ def test_the_report_names_the_rate_the_issue_the_evidence_and_the_database() -> 
     assert max(len(line) for line in text.partition("query:")[0].splitlines()) <= 80
 
 
+def test_the_table_has_the_share_of_undecided_claims_within_80_columns() -> None:
+    """Of five claims one is undecided; the widest values leave every column whole."""
+    line = replace(
+        route_line(replace(SUMS, undecided=1), LabelAgreement()),
+        route="sales_email",
+        answers=50_000,
+        claims=123_456,
+        people=1.0,
+        rate=1.0,
+        low=0.995,
+        high=1.0,
+        contradicted=1.0,
+        baseless=1.0,
+    )
+    text = shown(replace(RESULT, routes=(line,), total=replace(line, undecided=1.0)))
+
+    rows = [row.split() for row in text.splitlines()]
+    assert line.undecided == 0.2
+    assert ["route", "answers", "claims", "undecided", "contradicted", "baseless"] in [
+        row[:6] for row in rows
+    ]
+    assert ["sales_email", "50000", "123456", "20%", "100%", "100%", "100%", "[100–100]"] in [
+        row[:8] for row in rows
+    ]
+    assert max(len(row) for row in text.partition("query:")[0].splitlines()) <= 80
+
+
+def test_an_issue_shows_the_words_in_which_claim_and_passage_differ() -> None:
+    """However far from the start of their sentences they are."""
+    far = "and so on, as everybody knows who has read it, " * 8
+    issue = replace(
+        RESULT.issues[0],
+        claim=f"It was {far} 30 days.",
+        sentence=f"It was {far} 14 days {far}.",
+        claimed=("30 days",),
+        found=("14 days",),
+    )
+    text = " ".join(shown(replace(RESULT, issues=(issue,), example=None)).split())
+
+    assert "30 days. passage …" in text
+    assert "14 days and so on" in text
+
+
 def test_control_characters_of_an_answer_do_not_reach_the_terminal() -> None:
     """An answer cannot clear the screen of whoever reads about it."""
     assert "\x1b" not in shown(RESULT)

@@ -9,7 +9,7 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, RT4ChartError, StoreError
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.ingest.writer import IngestWriter
+from rt4chart_collector.ingest.writer import BATCH_BYTES, IngestWriter
 from tests.rt4chart_collector.records import SPAN, trace_spans
 
 
@@ -86,13 +86,9 @@ def test_large_queue_is_written_in_several_batches() -> None:
     assert [len(batch) for batch in store.batches] == [6, 3]
 
 
-@pytest.mark.parametrize(
-    ("error", "seen"),
-    [(StoreError("away"), "away"), (RuntimeError("secret"), "unexpected RuntimeError")],
-)
-def test_failed_batch_is_an_error_for_each_of_its_requests(error: Exception, seen: str) -> None:
+def test_failed_batch_is_an_error_for_each_of_its_requests() -> None:
     """Nothing is acknowledged or told on, and the writer lives on."""
-    store, heard = Store({"a" * 32: error}), Store()
+    store, heard = Store({"a" * 32: StoreError("away")}), Store()
     ingest = IngestWriter(store, heard, max_bytes=100)
     futures = [ingest.offer(spans, 1) for spans in ([SPAN], trace_spans(1))]
 
@@ -100,14 +96,41 @@ def test_failed_batch_is_an_error_for_each_of_its_requests(error: Exception, see
 
     for future in futures:
         assert future is not None
-        with pytest.raises(StoreError, match=seen):
+        with pytest.raises(StoreError, match="away"):
             future.result(0)
     assert heard.batches == []
 
 
-def test_one_bad_request_costs_the_others_nothing() -> None:
-    """Where a value does not fit, the requests are written one by one."""
-    store = Store({"a" * 32: InputError("does not fit")})
+def test_outage_of_the_store_is_two_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """The first failure with its reason, and the end with the number of refused requests."""
+    store = Store({"a" * 32: StoreError("not enough space")})
+    ingest = IngestWriter(store, Store(), max_bytes=10**9)
+    for spans in ([SPAN], [SPAN], trace_spans(1)):
+        # As large as a batch may be: each is one.
+        ingest.offer(spans, BATCH_BYTES)
+
+    ran(ingest)
+
+    assert caplog.messages == [
+        "requests are not stored, and refused until one is stored: not enough space",
+        "requests are stored again; 2 were refused",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "seen"),
+    [
+        (InputError("does not fit"), InputError, "does not fit"),
+        (RuntimeError("secret"), StoreError, "unexpected RuntimeError"),
+        # A client must not send these for ever.
+        (RecursionError("deep"), InputError, "expected less nested spans: RecursionError"),
+    ],
+)
+def test_one_bad_request_costs_the_others_nothing(
+    error: Exception, kind: type[RT4ChartError], seen: str
+) -> None:
+    """Where it is to blame, the requests are written one by one."""
+    store = Store({"a" * 32: error})
     ingest = IngestWriter(store, Store(), max_bytes=100)
     bad, good = ingest.offer([SPAN], 1), ingest.offer(trace_spans(1), 1)
     assert bad is not None
@@ -115,7 +138,7 @@ def test_one_bad_request_costs_the_others_nothing() -> None:
 
     ran(ingest)
 
-    with pytest.raises(RT4ChartError, match="does not fit"):
+    with pytest.raises(kind, match=seen):
         bad.result(0)
     assert good.result(0) == 0
     assert store.batches == [list(trace_spans(1))]

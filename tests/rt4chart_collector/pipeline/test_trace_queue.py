@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
+from rt4chart_collector.pipeline.service_turns import AT_ONCE
 from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
 from tests.rt4chart_collector.pipeline.line import spans_from
 
@@ -175,3 +176,34 @@ def trace_of(service: str, number: int) -> AssembledTrace:
         for span in spans_from(number)
     )
     return AssembledTrace(spans[0].trace_id, spans, is_whole=True)
+
+
+def of_service(number: int, service: str) -> AssembledTrace:
+    """The trace with this number as id, of a service of this name."""
+    resource = {"service.name": service}
+    spans = tuple(replace(span, resource=resource) for span in spans_from(number + 1))
+    return AssembledTrace(str(number), spans, is_whole=True)
+
+
+def test_made_up_names_of_services_take_one_turn_together() -> None:
+    """A thousand of them came before: without that, the services would come after the last."""
+    queue = TraceQueue(9_999)
+    queue.put([of_service(number, f"service {number}") for number in range(AT_ONCE)])
+    queue.done(queue.lease(AT_ONCE))
+    queue.put([of_service(100 + number, f"made up {number}") for number in range(1_000)])
+    queue.put([of_service(number, f"service {number}") for number in range(3)])
+
+    assert names(queue.lease(4)) == ["100", "0", "1", "2"]
+
+
+def test_queue_keeps_room_for_services_with_few_traces() -> None:
+    """One may fill half of the queue; of the rest each may have a sixteenth."""
+    queue = TraceQueue(32)
+    queue.put([of_service(number, "loud") for number in range(10)])
+    admits = queue.admission()
+
+    loud = [admits(of_service(number, "loud").spans[0]) for number in range(7)]
+    quiet = [admits(of_service(number, "quiet").spans[0]) for number in range(3)]
+
+    assert loud == [True] * 6 + [False]
+    assert quiet == [True, True, False]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
+from otel_rt4chart.core.text import quoted_words
 from otel_rt4chart.verify.core.model import (
     ClaimStatus,
     Finding,
@@ -19,7 +20,6 @@ from rt4chart_collector.console.answers.evidence_view import (
     evidence_of_findings,
     evidence_view,
     place_of,
-    words_in_quotes,
 )
 from rt4chart_collector.console.answers.segments import (
     Segment,
@@ -201,7 +201,8 @@ class AnswerView:
         unfit = set(self.unfit)
         for claim in self._page:
             reasons = tuple(dict.fromkeys(one.detail for one in found[claim.index]))
-            words = [one for one in words_in_quotes(reasons) if one != claim.text]
+            quoted = (words for reason in reasons for words in quoted_words(reason))
+            words = [one for one in quoted if one != claim.text]
             evidence = list(self._evidence(claim, words))
             against = [one for one in evidence if one.evidence.relation != "supports"]
             is_compared = 0 < len(against) < len(evidence)

@@ -153,7 +153,7 @@ def _claim_cell(row: ListedAnswer) -> Markup | str:
         return Markup('<a class="guilty guilty-{}" href="{}"><bdi>{}</bdi></a>').format(
             kind,
             answer_url(row.trace_id, row.span_id, row.worst.index),
-            shortened(visible(row.worst.text), 140),
+            shortened(visible(row.worst.text), 140, [visible(row.worst.difference)]),
         )
     return Markup('<span class="rest"><bdi>{}</bdi></span>').format(
         shortened(visible(row.answer), 140) or "–"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +45,6 @@ def evidence_view(
 
 # The findings that say why a claim has its status.
 EXPLAINING = frozenset((*MISLEADING, FindingName.OVERREACH))
-_IN_QUOTES = re.compile("“([^”]+)”")
 
 
 def evidence_of_findings(
@@ -78,11 +76,6 @@ def evidence_of_findings(
 def place_of(evidence: Evidence) -> tuple[str, int, int]:
     """The passage and the characters of a quotation."""
     return evidence.passage_id, evidence.start, evidence.end
-
-
-def words_in_quotes(reasons: Sequence[str]) -> list[str]:
-    """The texts that the reasons quote."""
-    return [text for reason in reasons for text in _IN_QUOTES.findall(reason)]
 
 
 def _marked_words(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Edit
-from otel_rt4chart.verify.core.revision import revised
+from otel_rt4chart.verify.core.revision import edited_parts
 from rt4chart_collector.console.view.filters import visible
 
 
@@ -30,32 +30,37 @@ class RevisedAnswer:
 
 def revision(answer: str, edits: Sequence[Edit]) -> RevisedAnswer | None:
     """The revised answer; None without an edit, or where the edits do not fit the stored answer."""
-    runs: list[RevisedRun] = []
-    done = 0
-    for edit in edits:
-        if not done <= edit.start <= edit.end <= len(answer):
-            return None
-        start, end, replacement = _least(answer, edit)
-        runs += [
-            RevisedRun(answer[done:start]),
-            RevisedRun(answer[start:end], "deleted"),
-            RevisedRun(replacement, "inserted"),
-        ]
-        done = end
-    if not runs:
+    if not edits:
         return None
-    runs.append(RevisedRun(answer[done:]))
+    try:
+        parts = list(edited_parts(answer, edits))
+    except ValueError:
+        return None
+    runs: list[RevisedRun] = []
+    kept = ""
+    for part in parts:
+        kept += part.kept
+        if part.edit is not None:
+            *changed, kept = _changes(kept, answer[part.edit.start : part.edit.end], part.edit)
+            runs += changed
+    runs.append(RevisedRun(kept))
+    text = "".join(run.text for run in runs if run.change != "deleted")
     shown = tuple(RevisedRun(visible(run.text), run.change) for run in runs if run.text)
-    return RevisedAnswer(shown, visible(revised(answer, edits)))
+    return RevisedAnswer(shown, visible(text))
 
 
-def _least(answer: str, edit: Edit) -> tuple[int, int, str]:
-    """The edit without the words that it replaces by themselves, so that only changes are shown."""
-    old, new = answer[edit.start : edit.end], edit.replacement
+def _changes(kept: str, old: str, edit: Edit) -> tuple[RevisedRun, RevisedRun, RevisedRun, str]:
+    """What stays, goes and comes, and what stays behind: an edit may repeat words of the answer."""
+    new = edit.replacement
     before = _common_words(old, new)
-    old, new = old[before:], new[before:]
-    after = _common_words(old[::-1], new[::-1])
-    return edit.start + before, edit.end - after, new[: len(new) - after]
+    after = _common_words(old[before:][::-1], new[before:][::-1])
+    old_end, new_end = len(old) - after, len(new) - after
+    return (
+        RevisedRun(kept + old[:before]),
+        RevisedRun(old[before:old_end], "deleted"),
+        RevisedRun(new[before:new_end], "inserted"),
+        old[old_end:],
+    )
 
 
 def _common_words(old: str, new: str) -> int:

@@ -123,12 +123,8 @@ def _coverage_cell(row: RouteRow) -> Markup:
         )
         if number
     ]
-    undecided = percent(covered.undecided_share)
-    hint = f"{', '.join(left) or 'all verified'}; {undecided} of claims undecided"
-    return Markup('<span title="{}">{}</span> <span class="n">{}</span>').format(
-        hint,
-        percent(covered.verified_share),
-        f"{undecided} undec." if covered.undecided_share else "",
+    return Markup('<span title="{}">{}</span>').format(
+        ", ".join(left) or "all verified", percent(covered.verified_share)
     )
 
 
@@ -221,6 +217,15 @@ def route_columns(measure: Measure) -> Sequence[Column[RouteRow]]:
 
 COLUMNS: Sequence[Column[RouteRow]] = (
     Column(
+        "undecided",
+        "Undecided",
+        lambda row: row.slice.undecided_rate.value,
+        lambda row: percent(row.slice.undecided_rate.value),
+        is_number=True,
+        is_sortable=True,
+        hint="share of claims that the judge left undecided: the rates leave them out",
+    ),
+    Column(
         "claims",
         "Claims / answers",
         lambda row: row.slice.claims,
@@ -251,7 +256,7 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.coverage.verified_share,
         _coverage_cell,
         is_sortable=True,
-        hint="share of answers with a verdict; undec.: share of claims left undecided",
+        hint="share of answers with a verdict",
     ),
     Column(
         "evidence",

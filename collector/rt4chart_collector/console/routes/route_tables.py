@@ -157,7 +157,7 @@ def _worst_cell(row: WorstAnswer) -> Markup:
 
 def _answer_cell(row: WorstAnswer) -> Markup:
     claim = row.index if row.index >= 0 else None
-    text = shortened(row.claim) or "its claims are no longer stored"
+    text = shortened(row.claim, around=[row.difference]) or "its claims are no longer stored"
     return link(answer_url(row.trace_id, row.span_id, claim), text)
 
 

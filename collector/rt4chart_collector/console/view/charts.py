@@ -9,7 +9,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.console.view.filters import percent, plural
+from rt4chart_collector.console.view.filters import percent, plural, shortened
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.alerts.alert_events import Episode
 from rt4chart_collector.store.alerts.drift_states import DriftRow
@@ -243,6 +243,4 @@ def _with_gaps(points: Sequence[RatePoint], step_s: int) -> list[tuple[int, Rate
 
 def _plain_annotation(text: str) -> str:
     """A text without the tags and entities that Plotly would interpret."""
-    flat = " ".join(text[:80].split())
-    cut = flat if len(flat) <= 20 else f"{flat[:19]}…"
-    return cut.replace("&", "＆").replace("<", "‹").replace(">", "›")
+    return shortened(text, 20).replace("&", "＆").replace("<", "‹").replace(">", "›")

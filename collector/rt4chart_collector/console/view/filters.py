@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from markupsafe import Markup
 
+from otel_rt4chart.core.text import clip, quoted_words
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.core.times import iso, utc_time
@@ -118,10 +121,12 @@ def link(url: str, text: str) -> Markup:
     return Markup('<a href="{}">{}</a>').format(url, text or UNKNOWN)
 
 
-def shortened(text: str, length: int = 140) -> str:
-    """The start of the text on one line."""
-    flat = " ".join(text[: length * 4].split())
-    return flat if len(flat) <= length else f"{flat[: length - 1]}…"
+_READ = 8_000  # characters of a text that is to be shortened
+
+
+def shortened(text: str, length: int = 140, around: Iterable[str] = ()) -> str:
+    """The start of the text on one line, or its part with the first of these words that it has."""
+    return clip(" ".join(text[:_READ].split()), length, around)
 
 
 FILTERS = {
@@ -136,4 +141,5 @@ FILTERS = {
     "status_label": status_label,
     "verdict_label": verdict_label,
     "shortened": shortened,
+    "quoted_words": quoted_words,
 }

@@ -42,6 +42,8 @@ def decode_json(body: bytes, budget: int | None = None) -> Decoded:
     check_json(body, budget)
     try:
         request = json.loads(body.decode("utf-8-sig", "replace") or "{}")
+        groups = _maps(_a_map(request), "resourceSpans")
+        copied = check_spans(_span_counts(groups), budget)
     except (ValueError, RecursionError) as error:
         raise InputError(
             "expected an ExportTraceServiceRequest in JSON, "
@@ -49,8 +51,6 @@ def decode_json(body: bytes, budget: int | None = None) -> Decoded:
         ) from error
     if not isinstance(request, dict):
         raise InputError("expected an ExportTraceServiceRequest, a JSON object")
-    groups = _maps(request, "resourceSpans")
-    copied = check_spans(_span_counts(groups), budget)
     return collect_decoded([span for group in groups for span in _spans_of(group)], copied)
 
 

@@ -29,6 +29,9 @@ CODES = {
 }
 # The size of a message is unknown until it has arrived: until then, gRPC's default limit counts.
 EXPECTED_BYTES = 4 * 2**20
+# How many messages are read at once, the others in turn. One that takes longer makes room for the
+# next, and is counted as if it were as large as a message may be.
+QUICK_MESSAGES, QUICK_S = 8, 0.5
 HANDSHAKE_MS = 10_000
 # A client whose connection is closed connects again with its next request.
 IDLE_MS = 60_000
@@ -45,9 +48,12 @@ Trailers: TypeAlias = tuple[tuple[str, bytes], ...]
 class GrpcReceiver:
     """Accepts requests; reads messages itself, to be able to refuse one before it has arrived."""
 
+    quick_s = QUICK_S
+
     def __init__(self, intake: Intake) -> None:
         """`intake` decides on the requests."""
         self._intake = intake
+        self._quick = asyncio.Semaphore(QUICK_MESSAGES)
 
     async def export(self, _: object, context: Context) -> bytes:
         """TraceService/Export."""
@@ -56,7 +62,7 @@ class GrpcReceiver:
             header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
             self._intake.authenticate(header, client)
             with self._intake.limiter.slot(client) as slot:
-                body = await self._read(context, slot)
+                body = await self._read(context, slot, client)
                 decoded = await self._intake.take(slot, body, decode_spans)
         except RefusedError as refused:
             self._intake.note("grpc", refused)
@@ -65,11 +71,11 @@ class GrpcReceiver:
         self._intake.note("grpc")
         return response_to(decoded)
 
-    async def _read(self, context: Context, slot: RequestSlot) -> bytes:
+    async def _read(self, context: Context, slot: RequestSlot, client: str) -> bytes:
         slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
         try:
             async with asyncio.timeout(self._intake.body_s):
-                body = await context.read()
+                body = await self._message(context, client)
         except TimeoutError as error:
             raise self._intake.too_slow() from error
         if not isinstance(body, bytes):
@@ -77,6 +83,22 @@ class GrpcReceiver:
             raise RefusedError(Fault.MALFORMED, "expected one ExportTraceServiceRequest, got none")
         slot.resize(len(body))
         return body
+
+    async def _message(self, context: Context, client: str) -> object:
+        """The message, or gRPC's marker; one that is slow must find a place among the slow ones."""
+        reading: asyncio.Future[object] | None = None
+        try:
+            async with self._quick:
+                reading = asyncio.ensure_future(context.read())
+                done, _ = await asyncio.wait((reading,), timeout=self.quick_s)
+            if not done:
+                with self._intake.slow_limiter.slot(client) as slow:
+                    slow.resize(self._intake.body_bytes)
+                    await asyncio.wait((reading,))
+            return await reading
+        finally:
+            if reading is not None:
+                reading.cancel()
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:
@@ -105,6 +127,8 @@ def build_server(intake: Intake) -> Server:
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
+            # Otherwise a fast connection may send megabytes of messages that are not read yet.
+            ("grpc.http2.bdp_probe", 0),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             ("grpc.max_connection_idle_ms", IDLE_MS),
             # With SO_REUSEPORT, two services on one port would silently share its clients.

@@ -45,6 +45,8 @@ CLIENT_SHARE = 0.5
 OBJECTS_AT_ONCE = 2 * MAX_OBJECTS
 # Of a body with few objects, its bytes count: four bodies of 16 MiB, or one of 64 MiB.
 BYTES_PER_OBJECT = 16
+# Messages of gRPC that are slow to arrive: each may be as large as a body may be.
+SLOW_MESSAGES = 4
 RETRY_STORE_S = 5
 PROTOCOLS = ("grpc", "http")
 ACCEPTED = "accepted"
@@ -88,6 +90,12 @@ class Intake:
         self.body_s = body_s
         self.limiter = RequestLimiter(
             requests=MAX_REQUESTS, size_bytes=4 * body_bytes, share=CLIENT_SHARE
+        )
+        self.slow_limiter = RequestLimiter(
+            requests=SLOW_MESSAGES,
+            size_bytes=SLOW_MESSAGES * body_bytes,
+            share=CLIENT_SHARE,
+            kind="slow messages",
         )
         # Decompressing and decoding take several times the memory of a request: a few at a time.
         self._decoding = asyncio.Semaphore(4)

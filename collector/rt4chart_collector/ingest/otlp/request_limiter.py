@@ -19,8 +19,11 @@ class RequestLimiter:
     One client address may have `share` of the requests and of the bytes, so that others find room.
     """
 
-    def __init__(self, *, requests: int, size_bytes: int, share: float = 1.0) -> None:
-        """No request is in progress."""
+    def __init__(
+        self, *, requests: int, size_bytes: int, share: float = 1.0, kind: str = "requests"
+    ) -> None:
+        """No request is in progress; `kind` is what they are called in errors."""
+        self.kind = kind
         self.requests = requests
         self.size_bytes = size_bytes
         self.share = share
@@ -49,13 +52,13 @@ class RequestLimiter:
     def check(self, client: str) -> None:
         """RefusedError if there are too many requests or bytes, of this client or in all."""
         if self.taken_requests > self.requests:
-            raise busy("too many requests at once", RETRY_S)
+            raise busy(f"too many {self.kind} at once", RETRY_S)
         if self.requests_of[client] > self.requests * self.share:
-            raise busy("too many requests at once from this address", RETRY_S)
+            raise busy(f"too many {self.kind} at once from this address", RETRY_S)
         if self.taken_bytes > self.size_bytes:
-            raise busy("too many bytes in requests at once", RETRY_S)
+            raise busy(f"too many bytes in {self.kind} at once", RETRY_S)
         if self.bytes_of[client] > self.size_bytes * self.share:
-            raise busy("too many bytes in requests at once from this address", RETRY_S)
+            raise busy(f"too many bytes in {self.kind} at once from this address", RETRY_S)
 
 
 class RequestSlot:

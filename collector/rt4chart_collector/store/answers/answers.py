@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.claims import claims_since
@@ -20,6 +21,7 @@ HOUR_NS = 3_600 * 10**9
 FIRST_SLICE_NS, SLICE_GROWTH = HOUR_NS, 16
 # The characters of a text that a list shows.
 PREVIEW_CHARACTERS = 280
+LONGEST_CLAIM = 4_000  # characters that are read of a claim, of which an excerpt is shown
 Order = Literal["newest", "worst"]
 
 CONDITIONS = {
@@ -89,7 +91,7 @@ FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
     Status AS status, toInt32(ClaimIndex) AS index,
-    substringUTF8(Claim, 1, {{chars:UInt32}}) AS text
+    substringUTF8(Claim, 1, {LONGEST_CLAIM}) AS text, Clashes.Claimed[1] AS difference
 FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
 ORDER BY Label = 'entailed', Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
@@ -135,8 +137,9 @@ class AnswerCursor:
 
 @dataclass(frozen=True, slots=True)
 class WorstClaim:
-    """The worst claim of an answer: its label, its index, the start of its text, its status.
+    """The worst claim of an answer: its label, its index, an excerpt of its text, its status.
 
+    `difference` are the words of the claim that its reason names first; the excerpt has them.
     `label` is "" and `index` -1 if the answer has no failed claim, or its claims have expired.
     """
 
@@ -144,6 +147,7 @@ class WorstClaim:
     index: int = -1
     text: str = ""
     status: str = ""
+    difference: str = ""
 
 
 NO_CLAIM = WorstClaim()
@@ -295,10 +299,13 @@ def _worst_claims(
         ("trace_id", "span_id", "verifier"),
         WorstClaim,
         WORST_CLAIMS.replace("{order}", order).replace("{failed}", FAILED_CLAIM[measure]),
-        {**_key_parameters(keys), "chars": chars},
+        _key_parameters(keys),
         settings=FINAL_PER_PARTITION,
     )
-    return {key: claim for key, (claim,) in found.items()}
+    return {
+        key: replace(claim, text=clip(claim.text, chars, [claim.difference]))
+        for key, (claim,) in found.items()
+    }
 
 
 def _key_parameters(keys: Sequence[_AnswerKey]) -> dict[str, object]:
@@ -324,8 +331,8 @@ class WorstAnswer:
     """An answer, how many of its decided claims are unfaithful and misleading, and the worst claim.
 
     A contradicted claim is worse than a baseless one, and that than a misleading one; then
-    confidence decides. `claim` is the start of its text; `label` is "" and `index` -1 where the
-    claim has expired.
+    confidence decides. `claim` is an excerpt of its text, with `difference`, the words that its
+    reason names first. `label` is "" and `index` -1 where the claim has expired.
     """
 
     trace_id: str
@@ -338,6 +345,7 @@ class WorstAnswer:
     claim: str = ""
     misleading: int = 0
     status: str = ""
+    difference: str = ""
 
     def failures(self, measure: Measure) -> int:
         """The number of claims that the measure counts."""
@@ -375,6 +383,7 @@ def _worst_answer(key: _AnswerKey, claim: WorstClaim) -> WorstAnswer:
         *(claim.label, claim.index, claim.text),
         misleading=key.misleading,
         status=claim.status,
+        difference=claim.difference,
     )
 
 

@@ -49,6 +49,9 @@ DISTRIBUTED_TABLE_COUNT = """
 SELECT count() FROM system.tables
 WHERE database = {name:String} AND name = 'otel_traces' AND engine = 'Distributed'
 """
+# Reading this table writes /tmp/jemalloc_clickhouse.PID.NUMBER.heap. It comes back when the engine
+# is opened again.
+DROP_HEAP_PROFILE = "DROP TABLE IF EXISTS system.jemalloc_profile_text"
 # What the driver raises where a Python value does not fit its column: a retry would not help.
 VALUE_ERRORS = (TypeError, ValueError, OverflowError, AttributeError, struct.error)
 # What reading a `stream` raises when it breaks off: a server's stream is a urllib3 response.
@@ -239,6 +242,8 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
         check_free_space(target.path)
     try:
         driver = clickhouse_connect.get_client(interface="chdb", path=target.path)
+        if not is_connected(target.path):
+            driver.command(DROP_HEAP_PROFILE)
     except ClickHouseError as error:
         if not is_connected(target.path) and is_locked(target.path):
             raise path_busy_error(target) from error

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from otel_rt4chart.core.text import quoted_words
 from otel_rt4chart.verify.core.model import ClaimStatus, Evidence, Finding, Label
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.statuses import MISLEADING
@@ -168,6 +169,20 @@ class Failure:
     def findings(self) -> tuple[Finding, ...]:
         """The findings on this claim."""
         return tuple(one for one in self.answer_findings if one.claim == self.claim_index)
+
+    @property
+    def claimed_words(self) -> tuple[str, ...]:
+        """The words of the claim that differ from the passages, as its reasons name them."""
+        return self._differing(clash.claimed for clash in self.clashes)
+
+    @property
+    def found_words(self) -> tuple[str, ...]:
+        """The words of the passages that differ from the claim, as its reasons name them."""
+        return self._differing(clash.found for clash in self.clashes)
+
+    def _differing(self, words: Iterable[str]) -> tuple[str, ...]:
+        quoted = (one for finding in self.findings for one in quoted_words(finding.detail))
+        return tuple(filter(None, (*words, *quoted)))
 
     @property
     def used(self) -> tuple[Evidence, ...]:

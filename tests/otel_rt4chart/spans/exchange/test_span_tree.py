@@ -67,3 +67,22 @@ def test_traces_of_thousands_of_spans_are_read_in_linear_time() -> None:
 
     assert len(found) == 501
     assert time.process_time() - start < 5
+
+
+def test_many_turns_below_many_spans_are_read_in_bounded_time() -> None:
+    """Each of 4,000 answers read all 4,000 spans above it, twice: minutes."""
+    above = [made(number, number - 1, {}) for number in range(1, 4_000)]
+    turns = [
+        one
+        for turn in range(50_000, 90_000, 10)
+        for one in (
+            made(turn, 3_999, {KIND: "CHAIN"}),
+            generation(turn + 1, turn, f"Answer {turn}."),
+        )
+    ]
+    start = time.process_time()
+
+    found = find_candidates([*above, *turns])
+
+    assert len(found) == 4_000
+    assert time.process_time() - start < 30

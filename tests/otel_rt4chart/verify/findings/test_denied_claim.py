@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
-from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny
+from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny, left_uncovered
 
 
 def found_against(stated: str, other: str) -> list[str]:
@@ -96,3 +96,40 @@ def test_what_may_say_the_same_in_other_words_denies_nothing(stated: str, other:
 def test_a_flat_denial_and_another_value_stand(stated: str, other: str) -> None:
     """The same words with "not", or another value in the same place and unit."""
     assert found_against(stated, other) == ["contradiction"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "words"),
+    [
+        ("The policy covers MRI.", "MRI scans must be paid by members themselves.",
+         "must be paid by members"),
+        ("The policy covers MRI.", "Imaging procedures, including MRI, are not reimbursed.",
+         "are not reimbursed"),
+        ("MRI is covered.", "Note: MRI scans are not reimbursed.", "are not reimbursed"),
+        ("The policy covers outpatient MRI.", "Dental MRI scans are not reimbursed.", ""),
+        ("The policy covers MRI.", "MRI scans must be paid by members' insurers.", ""),
+        ("The policy does not cover MRI.", "MRI scans are not reimbursed.", ""),
+        ("MRI scans are available.", "MRI scans are not reimbursed.", ""),
+    ],
+)  # fmt: skip
+def test_what_others_pay_for_is_not_covered(claim: str, sentence: str, words: str) -> None:
+    """The thing that the claim covers must be what the sentence leaves to others."""
+    assert left_uncovered(claim, sentence) == words
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["Imaging procedures, including MRI, are not reimbursed.",
+     "MRI scans must be paid by members themselves."],
+)  # fmt: skip
+def test_rules_find_that_a_part_is_not_covered(other: str) -> None:
+    """Without a model, and as a limit: it may hold for that part alone."""
+    passages = [Passage("p1", "The policy covers outpatient imaging."), Passage("p2", other)]
+    answer = "Yes, the policy covers outpatient imaging, including MRI."
+    (claim,) = Verifier(RulesJudge()).verify(Exchange("", passages, answer)).claims
+
+    assert claim.status == "cherry_picked"
+    assert [(one.relation, one.passage_id) for one in claim.evidence] == [
+        ("supports", "p1"),
+        ("limits", "p2"),
+    ]

@@ -14,10 +14,10 @@ MRI = "Outpatient MRI is covered when prior authorization has been obtained."
 COVERED = "The policy covers outpatient MRI."
 
 
-def dropped(answer: str, *passages: str) -> list[Finding]:
+def dropped(answer: str, *passages: str, question: str = "What is it?") -> list[Finding]:
     """The findings of dropped qualifiers in an answer on those passages."""
     given = [Passage(f"p{number}", text) for number, text in enumerate(passages, 1)]
-    report = Verifier(RulesJudge()).verify(Exchange("What is covered?", given, answer))
+    report = Verifier(RulesJudge()).verify(Exchange(question, given, answer))
     return [one for one in report.findings if one.name == "dropped_qualifier"]
 
 
@@ -40,6 +40,14 @@ def test_coverage_without_its_authorization_is_a_dropped_qualifier() -> None:
         ("condition", "If it is approved, the policy covers outpatient MRI.", COVERED),
         ("eligibility", "The policy covers outpatient MRI only for members.", COVERED),
         ("eligibility", "Members aged 16 and above are eligible.", "Members are eligible."),
+        ("condition", "Outpatient MRI is covered if it was ordered by a doctor.", COVERED),
+        (
+            "exclusion",
+            "All scans are covered, with the exception of MRI.",
+            "All scans are covered.",
+        ),
+        ("population", "Theft from a locked garage is covered.", "Theft is covered."),
+        ("place", "Roaming is free in the EU.", "Roaming is free."),
         ("time_limit", "The policy covers outpatient MRI within 30 days of a referral.", COVERED),
         ("bound", "The policy covers up to 3 MRI scans.", "The policy covers 3 MRI scans."),
         ("quantifier", "Most plans cover outpatient MRI.", "Plans cover outpatient MRI."),
@@ -106,13 +114,37 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
             "The kit has small loose parts.",
             "The kit has small loose parts, making it a toy only for adults.",
         ),
+        ("Sky would mind.", "Sky would mind if she knew that."),
+        ("The bed can be pulled out.", "The bed can be pulled out when needed."),
+        ("Feel free to call the desk.", "Feel free to call the desk if you have any questions."),
+        ("The output could be affected.", "The output could be affected if it is lost."),
+        (
+            "Two bags may weigh 40 kg together.",
+            "Each passenger may take two bags of up to 20 kg each.",
+        ),
+        ("There are teams that work on Sundays.", "Some teams work on Sundays."),
     ],
     ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside",
-         "result"],
+         "result", "speech", "when needed", "courtesy", "could", "other number", "there are"],
 )  # fmt: skip
 def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
     """Look-alikes, other clauses and stories."""
     assert dropped(answer, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "is_dropped"),
+    [
+        ("Is parking free on weekdays?", False),
+        ("Is parking free?", True),
+        ("Is parking free on weekdays only?", True),
+    ],
+)
+def test_a_question_about_the_restricted_case_says_it(question: str, is_dropped: bool) -> None:
+    """The answer need not repeat it; a question whether it is restricted says nothing."""
+    found = dropped("Parking is free.", "Parking is free on weekdays.", question=question)
+
+    assert bool(found) is is_dropped
 
 
 def test_a_passage_that_says_it_without_a_limit_is_enough() -> None:

@@ -19,8 +19,8 @@ def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
         "number unit date entity exclusion polarity direction opposite scope qualifier hedge order "
         "echo misplaced quality term bad_citation prior_knowledge addition other "
         "cherry_picked_exclusion cherry_picked_contradiction cherry_picked_limit dropped_condition "
-        "dropped_exception dropped_time dropped_population dropped_quantity dropped_hedge "
-        "dropped_source stale"
+        "dropped_exception dropped_time dropped_population dropped_place dropped_quantity "
+        "dropped_hedge dropped_source stale"
     )
 
 

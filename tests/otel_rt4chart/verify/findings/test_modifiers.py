@@ -40,6 +40,35 @@ from otel_rt4chart.verify.findings.modifiers import modifiers_left_out
          "An aide alleged that"),
         ("According to its maker, it is the fastest phone.", "It is the fastest phone.", "source",
          "According to its maker"),
+        ("It is the fastest phone, according to the maker.", "It is the fastest phone.", "source",
+         "according to the maker"),
+        ("Theft of bicycles from a locked garage is covered.", "Theft of bicycles is covered.",
+         "population", "Theft of bicycles from a locked garage"),
+        ("Theft of bicycles from a locked garage is covered.", "Bicycle theft is covered.",
+         "population", "Theft of bicycles from a locked garage"),
+        ("Damage from floods is covered.", "Damage is covered.", "population",
+         "Damage from floods"),
+        ("Items bought on sale can be returned.", "Items can be returned.", "population",
+         "Items bought on sale"),
+        ("Members over 65 can use the pool.", "Members can use the pool.", "population",
+         "Members over 65"),
+        ("Admission is free for members over 65.", "Admission is free.", "population",
+         "for members over 65"),
+        ("Roaming is free in the EU.", "Roaming is free.", "place", "in the EU"),
+        ("In Germany, roaming is free.", "Roaming is free.", "place", "In Germany"),
+        ("The policy covers theft in Germany.", "The policy covers theft.", "place", "in Germany"),
+        ("Dogs are allowed on the beach.", "Dogs are allowed.", "place", "on the beach"),
+        ("Dental care is covered up to $500 a year.", "Dental care is covered.", "bound",
+         "up to $500 a year"),
+        ("Hotels are reimbursed at 80 percent.", "Hotels are reimbursed.", "bound",
+         "at 80 percent"),
+        ("Parking is free on weekdays.", "Parking is free.", "time_limit", "on weekdays"),
+        ("The discount applies until March 31.", "The discount applies.", "time_limit",
+         "until March 31"),
+        ("Returns are accepted with a receipt.", "Returns are accepted.", "condition",
+         "with a receipt"),
+        ("MRI is not covered without a referral.", "MRI is not covered.", "condition",
+         "without a referral"),
     ],
 )  # fmt: skip
 def test_each_place_of_a_modifier_is_known(sentence: str, claim: str, kind: str, text: str) -> None:
@@ -73,15 +102,41 @@ def test_each_place_of_a_modifier_is_known(sentence: str, claim: str, kind: str,
         ),
         ("The plan pays for glasses for Elm Stores.", "The plan pays for glasses."),
         ("The kit is a fine present for small children.", "The kit is a fine present for anyone."),
+        # Events: a date or a place is a detail.
+        ("The crossing will be opened on 9 June.", "The crossing will be opened."),
+        ("The minister has been in Wales since May.", "The minister has been in Wales."),
+        ("The new store is open in Leeds.", "The new store is open."),
+        ("Employees get a bonus in December.", "Employees get a bonus."),
+        ("The player is eligible to face Elm United on Saturday.",
+         "The player is eligible to face Elm United."),
+        # There are some: it stays true of more.
+        ("Rooms are available for families.", "Rooms are available."),
+        ("Cells can be stored for a few days.", "Cells can be stored."),
+        ("The boxes can be used for babies to sleep in.", "The boxes can be used."),
+        # What the passage is about anyway.
+        ("Customers of the bank get a free upgrade.", "Customers get a free upgrade."),
+        ("The museum on the river bank is open daily.", "The museum is open daily."),
+        ("MRI is covered under the policy.", "MRI is covered."),
+        # Wider, not narrower.
+        ("Massages are free without an appointment.", "Massages are free."),
+        ("Parking is free on weekdays and weekends.", "Parking is free."),
+        ("Travel is free, even on weekends.", "Travel is free."),
+        ("Entry is free at all times.", "Entry is free."),
+        ("Admission is free for members and non-members.", "Admission is free."),
+        # Reasons, means, other senses.
+        ("The drug is effective for several reasons.", "The drug is effective."),
+        ("Orders are paid by card.", "Orders are paid."),
+        ("The roof is covered with snow.", "The roof is covered."),
+        ("The warranty covers labour but not shipping.", "Labour is covered by the warranty."),
+        # A permission is no doubt, a public source no interested one.
+        ("Employees may work from home.", "Working from home is allowed."),
+        ("According to the agency, the flu shot is safe.", "The flu shot is safe."),
+        ("Residents accuse the mill of theft.", "Residents say that the mill is guilty of theft."),
     ],
-    ids=["aside", "story", "second clause", "joint", "month", "other verb", "place", "name",
-         "another claim", "result for a name", "result for a group", "description",
-         "group with a name", "another group"],
 )  # fmt: skip
 def test_a_detail_is_no_restriction(sentence: str, claim: str) -> None:
     """An answer may be shorter than its source."""
-    kinds = {one.kind for one in modifiers_left_out(sentence, claim)}
-    assert kinds <= ({"time_limit"} if "in May" in sentence else set())
+    assert list(modifiers_left_out(sentence, claim)) == []
 
 
 @given(st.text(max_size=120), st.text(max_size=60))

@@ -80,6 +80,16 @@ def test_a_completion_comes_with_what_it_used() -> None:
     assert seen.headers["authorization"] == f"Bearer {KEY}"
 
 
+def test_redirect_is_not_followed() -> None:
+    """Questions and passages go to the address that was configured, and to no other."""
+    with EndpointServer([text("Yes.")]) as other:
+        to_other = {"location": f"{other.base_url}/chat/completions"}
+        told = failure(Answer(b"", 307, to_other))
+
+    assert told == "gpt-4o-mini: 307: the address redirects; redirects are not followed"
+    assert other.seen == []
+
+
 def test_replies_come_in_the_order_of_the_prompts_and_side_by_side() -> None:
     """Concurrency is bounded, order is kept."""
     with serving(lambda seen: text(seen.user), concurrency=3, latency_s=0.1) as (server, endpoint):

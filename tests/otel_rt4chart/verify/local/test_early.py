@@ -52,3 +52,14 @@ def test_a_copied_sentence_is_entailed_in_any_language() -> None:
         Label.ENTAILED,
         "is in the passage word for word",
     )
+
+
+def test_a_claim_that_only_a_passage_in_another_language_may_support_is_undecided() -> None:
+    """Beside a claim that English sentences support, too: linking knows each passage's language."""
+    retrieved = [Passage("p1", f"{ENGLISH} It is sold in shops."), Passage("p2", GERMAN)]
+    answer = "Its warranty lasts two years. The lens is made of glass."
+
+    found = Verifier(RulesJudge()).verify(Exchange("", retrieved, answer)).claims
+
+    assert [claim.label for claim in found] == [Label.ENTAILED, Label.UNDECIDED]
+    assert "passage p2 is not in English (German)" in found[1].reason

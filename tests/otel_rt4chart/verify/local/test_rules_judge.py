@@ -112,6 +112,30 @@ def test_a_baseless_claim_names_what_is_not_there() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The ham comes from Italy.", "The ham comes from Parma."),
+        ("The team is based in Europe.", "The team is based in Lisbon."),
+        (
+            "He was called the King of Jazz by some writers.",
+            "One of the icons of the century, he is referred to as the King of Rock and Roll.",
+        ),
+    ],
+)
+def test_another_name_is_no_contradiction_where_both_may_hold(claim: str, passage: str) -> None:
+    """A place lies in others, and a sentence that says little of the claim has its own names."""
+    assert judged(claim, passage).label in (Label.BASELESS, Label.UNDECIDED)
+
+
+def test_another_name_contradicts_in_a_sentence_that_says_the_rest() -> None:
+    """As another number does."""
+    judgement = judged("The prize went to Maria Keller.", "The prize went to Anna Brandt.")
+
+    assert judgement.label is Label.CONTRADICTED
+    assert judgement.clashes == (Clash("name", "Maria Keller", "Anna Brandt"),)
+
+
 def test_indices_are_those_of_the_sentences_not_of_the_chunk() -> None:
     """A chunk from the middle of the context keeps its indices."""
     sentences = (

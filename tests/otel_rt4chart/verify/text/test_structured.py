@@ -282,6 +282,42 @@ def test_a_cell_is_read_with_its_header(header: str, row: str, expected: str) ->
     assert words(f"|{header}|\n{bars}|\n|{row}|\n") == [expected]
 
 
+@pytest.mark.parametrize(("bar", "edge"), [(" | ", "| "), ("\t", "")])
+def test_a_long_row_is_split_by_cells_with_its_label_and_headers(bar: str, edge: str) -> None:
+    """No part is too long, and none loses the name of a value."""
+    names = [f"Field {letter}" for letter in "abcdefghijklmnopqrstuvwxyz" * 10]
+    header = ["Model", *names]
+    row = ["X200", *(f"value {number}" for number in range(len(names)))]
+    dashes = [f"{edge}{bar.join(['---'] * len(header))}\n"] if edge else []
+    lines = [f"{edge}{bar.join(cells)}\n" for cells in (header, row, ["Y", *row[1:]])]
+    text = "".join([lines[0], *dashes, *lines[1:]])
+
+    found = [one for one in render_structured(text) or () if one.words.startswith("Model X200: ")]
+
+    assert len(found) > 2
+    assert all(len(one.words) <= MAX_SENTENCE for one in found)
+    assert [tuple(fact) for one in found for fact in one.facts] == [
+        ("X200", name.lower(), value) for name, value in zip(names, row[1:], strict=True)
+    ]
+    assert [text[one.start : one.end].split(bar.strip() or bar)[-1].strip() for one in found] == [
+        one.facts[-1].value for one in found
+    ]
+
+
+def test_each_sentence_of_a_long_cell_has_its_label_and_header() -> None:
+    """The cells beside it stay whole."""
+    note = "It is light. " * 200
+    text = f"| Model | Notes | Price |\n|---|---|---|\n| X200 | {note}| $249 |\n"
+
+    found = render_structured(text) or ()
+
+    assert [one.words for one in found] == [
+        *["Model X200: notes: It is light."] * 200,
+        "Model X200: price is $249.",
+    ]
+    assert {text[one.start : one.end] for one in found} == {"It is light.", "$249"}
+
+
 def test_a_header_that_is_repeated_is_read_once() -> None:
     """It states nothing."""
     text = "|year|winner|\n|-|-|\n|1968|sweden|\n|year|winner|\n|1970|ghana|"

@@ -182,7 +182,7 @@ def test_a_revision_is_shown_as_a_difference(client: Client) -> None:
     """Struck and underlined words, the reason of each edit, and the text to copy."""
     start = ANSWER.index("It is free")
     edit = Edit(start, start + 10, "It is free for members", 0, "puts the <population> back")
-    advice = Advice(Action.REVISE, "1 claim with a dropped qualifier", (edit,))
+    advice = Advice(Action.REVISE, "1 claim: restriction left out", (edit,))
 
     page = shown(client, misleading(free(), advice=advice))
 

@@ -19,7 +19,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from rt4chart_collector.ingest.otlp.intake import MAX_REQUESTS, Intake
+from rt4chart_collector.ingest.otlp.grpc_server import GrpcReceiver
+from rt4chart_collector.ingest.otlp.intake import BODY_BYTES, MAX_REQUESTS, Intake
 from tests.polling import wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
 from tests.rt4chart_collector.otlp.messages import request, span
@@ -220,8 +221,11 @@ def test_call_without_a_message_is_malformed(served: WaysIn) -> None:
     assert "got none" in status_of(raised.value)[1]
 
 
-def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
+def test_more_requests_than_places_are_sent_away(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the time for another attempt; the places are given back at the end."""
+    monkeypatch.setattr(GrpcReceiver, "quick_s", 60.0)
     intake = Intake(queue.offer, body_s=60)
     never = threading.Event()
 
@@ -243,3 +247,35 @@ def test_more_requests_than_places_are_sent_away(queue: Queue) -> None:
     assert refused == [grpc.StatusCode.UNAVAILABLE] * len(refused)
     assert len(refused) == 38
     assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)
+
+
+def test_slow_messages_are_counted_as_large_ones_and_sent_away(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two from one address may be on their way; a third is sent again, a quick one passes."""
+    monkeypatch.setattr(GrpcReceiver, "quick_s", 0.05)
+    intake = Intake(queue.offer, body_s=60)
+    never = threading.Event()
+
+    def stalled() -> Iterator[bytes]:
+        never.wait(30)
+        yield b""
+
+    with ways_in(intake) as served, served.channel() as channel:
+        slow = [streamed(channel).future(stalled()) for _ in range(2)]
+        wait_until(lambda: intake.slow_limiter.taken_bytes == 2 * BODY_BYTES)
+        with pytest.raises(grpc.RpcError) as refused:
+            streamed(channel)(stalled(), timeout=10)
+        unary(channel)(request(span(1)), timeout=10)
+        assert [one.done() for one in slow] == [False, False]
+        never.set()
+        ends = [one.result() for one in slow]
+
+    assert status_of(refused.value) == (
+        grpc.StatusCode.UNAVAILABLE,
+        "too many slow messages at once from this address; send it again",
+    )
+    assert retry_of(refused.value) == [1, 1]
+    assert queue.span_ids == ["0" * 15 + "1"]
+    assert ends == [b"", b""]
+    assert (intake.slow_limiter.taken_requests, intake.slow_limiter.taken_bytes) == (0, 0)

@@ -109,7 +109,7 @@ def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Clie
 
     (row,) = answer_page(client, ALL).rows
 
-    claim = WorstClaim("contradicted", 2, "The trial lasts 14 days.", "undecided")
+    claim = WorstClaim("contradicted", 2, "The trial lasts 14 days.", "undecided", "14")
     assert row.worst == claim
     assert (row.answer, row.characters) == ("é" * 280, 1000)
     assert row.counts == ClaimCounts(3, 1, 1, 1, 0)
@@ -183,6 +183,6 @@ def test_a_row_has_the_statuses_and_the_worst_claim_of_its_measure(client: Clien
 
     assert either.statuses == {"contradicted": 1.0, "cherry_picked": 1.0, "stale": 1.0}
     text = "The trial lasts 14 days."
-    assert either.worst == WorstClaim("contradicted", 0, text, "contradicted")
-    assert row.worst == WorstClaim("entailed", 1, text, "cherry_picked")
+    assert either.worst == WorstClaim("contradicted", 0, text, "contradicted", "14")
+    assert row.worst == WorstClaim("entailed", 1, text, "cherry_picked", "14")
     assert row.misleading.count == 2

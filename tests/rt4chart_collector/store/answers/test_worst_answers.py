@@ -68,7 +68,16 @@ def test_the_worst_claim_is_the_surest_contradicted_one(client: Client) -> None:
 
     (found,) = worst(client, chars=7)
 
-    assert (found.label, found.index, found.claim) == ("contradicted", 2, "плохо w")
+    assert (found.label, found.index, found.claim) == ("contradicted", 2, "плохо …")
+
+
+def test_an_excerpt_of_a_claim_has_the_words_that_its_reason_names(client: Client) -> None:
+    """Its clash is "14", which stands far behind the start."""
+    insert_verdicts(client, [saying(1, (WRONG, f"{'It is so. ' * 50}It lasts 14 days.", 0.9))])
+
+    (found,) = worst(client, chars=20)
+
+    assert (found.claim, found.difference) == ("…. It lasts 14 days.", "14")
 
 
 def test_the_list_is_bounded(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -137,3 +138,18 @@ def test_disk_that_takes_no_insert_is_the_stores_error(
 
     with pytest.raises(StoreError, match="No such file or directory"):
         client.insert("rt4chart_schema_migrations", [[99, "n", "c"]], ["Id", "Name", "Checksum"])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count() FROM system.jemalloc_profile_text",
+        "SELECT count() FROM merge('system', '^jemalloc_profile_text$')",
+    ],
+)
+def test_no_query_writes_a_profile_of_the_heap(client: Client, query: str) -> None:
+    """The engine's own table would write a file to /tmp each time that it is read."""
+    with pytest.raises(StoreError):
+        client.query(query)
+
+    assert list(Path("/tmp").glob(f"jemalloc_clickhouse.{os.getpid()}.*")) == []

@@ -1,0 +1,276 @@
+"""Values of one type that a passage binds to different conditions, and a claim to other ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from otel_rt4chart.verify.decompose.coordination import verbs
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.values import SIGNS
+from otel_rt4chart.verify.local.comparison import (
+    ComparedClaim,
+    StructuralDoubt,
+    is_verb,
+    stems_at,
+)
+
+_JOINTS = frozenset(("and", "or", "but", "while", "whereas"))
+_MAX_VALUES = 2  # a part with more of them is a list
+_MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
+_MAX_KEY = 2  # words before a value that are surely its own
+_NO_TYPE = ""  # of a number without a unit
+
+
+class _Value(NamedTuple):
+    """A quantity or a time; values of the same `type` can be mistaken for each other."""
+
+    type: str
+    key: object
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoundValue:
+    """A value with the content words before and after it in its part of a sentence."""
+
+    value: _Value
+    at: int
+    before: frozenset[int]
+    after: frozenset[int]
+
+    def is_like(self, other: BoundValue) -> bool:
+        """True where one may be mistaken for the other: "10 years, and the paint for 3"."""
+        is_shortened = self.value.type == _NO_TYPE and other.value.end < self.value.start
+        return self.value.type == other.value.type or (self.at == other.at and is_shortened)
+
+    def side(self, *, is_after: bool) -> frozenset[int]:
+        """The words on one side of the value."""
+        return self.after if is_after else self.before
+
+
+def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
+    """The values of a sentence, each in its part: parts end at punctuation and conjunctions."""
+    values = _values(slots)
+    if len(values) > _MAX_IN_SENTENCE:
+        return
+    for tokens, within in _parts(slots, values) if values else ():
+        if len(within) > _MAX_VALUES:
+            continue
+        words = [one for one in tokens if not _is_in(slots.tokens[one].start, within)]
+        for number, value in enumerate(within):
+            low = within[number - 1].end if number else 0
+            high = within[number + 1].start if number + 1 < len(within) else len(slots.text)
+            starts = [(one, slots.tokens[one].start) for one in words]
+            before = [one for one, start in starts if low <= start < value.start]
+            after = [one for one, start in starts if value.start < start < high]
+            yield BoundValue(
+                value, at, _content_positions(slots, before), _content_positions(slots, after)
+            )
+
+
+def _values(slots: Slots) -> list[_Value]:
+    counted = [
+        _Value(one.base[0], one.base, one.start, one.unit_end)
+        for one in slots.quantities
+        if one.unit != "#"
+    ]
+    dated = [
+        _Value("clock", one.parts, one.start, one.end)
+        for one in slots.moments
+        if one.minutes is not None
+    ]
+    return sorted((*counted, *dated), key=lambda one: one.start)
+
+
+def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list[_Value]]]:
+    """The tokens of each part that has a value; one without any belongs to the part before it."""
+    parts: list[tuple[list[int], list[_Value]]] = []
+    lead: list[int] = []
+    for tokens in _pieces(slots):
+        start, end = slots.tokens[tokens[0]].start, slots.tokens[tokens[-1]].end
+        within = [one for one in values if start <= one.start < end]
+        is_apart = ";" in slots.text[slots.tokens[max(0, tokens[0] - 1)].end : start]
+        if within:
+            parts.append((lead + tokens, within))
+            lead = []
+        elif parts and not is_apart:
+            parts[-1][0].extend(tokens)
+        else:
+            lead = lead + tokens
+    yield from parts
+
+
+def _pieces(slots: Slots) -> Iterator[list[int]]:
+    piece: list[int] = []
+    for at, token in enumerate(slots.tokens):
+        if piece and (token.starts_clause or token.norm in _JOINTS):
+            yield piece
+            piece = []
+        piece.append(at)
+    if piece:
+        yield piece
+
+
+def _is_in(start: int, values: Iterable[_Value]) -> bool:
+    return any(one.start <= start < one.end for one in values)
+
+
+def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
+    """The positions of these tokens in the content words."""
+    places = {at: place for place, at in enumerate(slots.content)}
+    return frozenset(places[at] for at in tokens if at in places)
+
+
+def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`."""
+    claimed = list(bound_values(comparison.claim, -1))
+    if not claimed:
+        return None
+    sentences = (*comparison.near, *comparison.others)
+    told = [one for at in sentences for one in bound_values(comparison.sentence(at), at)]
+    for one in claimed:
+        own = [other for other in told if other.value.key == one.value.key]
+        rivals = [other for other in told if other.value.key != one.value.key]
+        words = _words_of(comparison.claim, one, claimed)
+        found = [_misbound(comparison, words, mine, rivals, own) for mine in own]
+        if found and all(found):
+            return _doubt(comparison, one, own[0], found[0])
+    return None
+
+
+class _Misbound(NamedTuple):
+    """The claim's word that belongs to another value, and the words that own this one."""
+
+    word: int
+    owners: frozenset[int]
+
+
+def _words_of(claim: Slots, one: BoundValue, claimed: list[BoundValue]) -> frozenset[int]:
+    """The claim's words that it binds to this value: those of its part, if it has several."""
+    if sum(other.value.type == one.value.type for other in claimed) > 1:
+        return one.before | one.after
+    values = [other.value for other in claimed]
+    return frozenset(
+        place
+        for place, at in enumerate(claim.content)
+        if not _is_in(claim.tokens[at].start, values)
+    )
+
+
+def _misbound(
+    comparison: ComparedClaim,
+    words: frozenset[int],
+    mine: BoundValue,
+    rivals: list[BoundValue],
+    owned: list[BoundValue],
+) -> _Misbound | None:
+    """A word of the claim that only a rival has, on the side where this value has another one."""
+    matches = comparison.matches
+    said = {place for word in words for place in matches[mine.at][word]}
+    for rival in rivals:
+        for is_after in (True, False):
+            if not _are_comparable(comparison, mine, rival, is_after=is_after):
+                continue
+            owners = _owners(comparison, mine, rival, is_after=is_after)
+            if not owners or owners & said:
+                continue
+            keys = _key_places(mine, rival, is_after=is_after)
+            for word in sorted(words, key=lambda one: (-comparison.weights[one], one)):
+                places = matches[rival.at][word]
+                if (
+                    places
+                    and keys.issuperset(places)
+                    and _is_alike(comparison, word, mine, owners)
+                    and not _is_owned(comparison, word, rival, owned)
+                ):
+                    return _Misbound(word, owners)
+    return None
+
+
+def _is_alike(
+    comparison: ComparedClaim, word: int, mine: BoundValue, owners: frozenset[int]
+) -> bool:
+    """True where the word could stand in the owners' place: a verb for verbs, else none."""
+    sentence, token = comparison.sentence(mine.at), comparison.claim.content[word]
+    if all(is_verb(sentence, sentence.content[place]) for place in owners):
+        return is_verb(comparison.claim, token)
+    return comparison.claim.tokens[token].norm not in verbs()
+
+
+def _is_owned(
+    comparison: ComparedClaim, word: int, rival: BoundValue, owned: list[BoundValue]
+) -> bool:
+    """True where the claim's value has the word too, or the sentence of one elsewhere."""
+    return any(
+        places if one.at != rival.at else (one.before | one.after).intersection(places)
+        for one in owned
+        for places in (comparison.matches[one.at][word],)
+    )
+
+
+def _are_comparable(
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
+) -> bool:
+    """True for values that may be mistaken for each other, in sentences that are built alike."""
+    if not rival.is_like(mine):
+        return False
+    return rival.at == mine.at or _are_parallel(comparison, mine, rival, is_after=is_after)
+
+
+def _are_parallel(
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
+) -> bool:
+    """True where two sentences are built alike: `Premium members get …`, `Basic members get …`."""
+    left = stems_at(comparison.sentence(mine.at), mine.side(is_after=is_after))
+    right = stems_at(comparison.sentence(rival.at), rival.side(is_after=is_after))
+    return not left.isdisjoint(right)
+
+
+def _key_places(mine: BoundValue, rival: BoundValue, *, is_after: bool) -> frozenset[int]:
+    """Where the rival's own words stand: what leads up to the first value may be about both."""
+    side = rival.side(is_after=is_after)
+    has_lead = not is_after and rival.at == mine.at and rival.value.start < mine.value.start
+    return frozenset(sorted(side)[-_MAX_KEY:]) if has_lead else side
+
+
+def _owners(
+    comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
+) -> frozenset[int]:
+    """The words on that side that only this value has; without verbs where others remain."""
+    sentence = comparison.sentence(mine.at)
+    shared = stems_at(comparison.sentence(rival.at), rival.side(is_after=is_after))
+    mine_alone = frozenset(
+        place
+        for place in mine.side(is_after=is_after)
+        if sentence.tokens[sentence.content[place]].stem not in shared
+    )
+    nouns = frozenset(one for one in mine_alone if not is_verb(sentence, sentence.content[one]))
+    return nouns or mine_alone
+
+
+def _doubt(
+    comparison: ComparedClaim, claimed: BoundValue, mine: BoundValue, found: _Misbound | None
+) -> StructuralDoubt | None:
+    if found is None:
+        return None
+    sentence = comparison.sentence(mine.at)
+    return StructuralDoubt(
+        "binding",
+        _with_word(comparison.claim, claimed.value, [found.word]),
+        _with_word(sentence, mine.value, found.owners),
+        mine.at,
+    )
+
+
+def _with_word(slots: Slots, value: _Value, words: Iterable[int]) -> str:
+    """The text from the value to the nearest of these words."""
+    tokens = [slots.tokens[slots.content[word]] for word in words]
+    near = min(
+        tokens, key=lambda token: min(abs(token.start - value.end), abs(value.start - token.end))
+    )
+    start, end = min(value.start, near.start), max(value.end, near.end)
+    has_sign = start > 0 and slots.text[start - 1] in SIGNS
+    return slots.text[start - has_sign : end]

@@ -1,0 +1,250 @@
+"""Who does what: arguments in exchanged order, and a predicate that belongs to another subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.decompose.coordination import DETERMINERS, listed, verbs
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.local.comparison import (
+    BE,
+    ComparedClaim,
+    StructuralDoubt,
+    in_all_near,
+    is_verb,
+    phrase,
+    stems_at,
+)
+
+# Verbs whose subject and object can change places without another meaning.
+_SYMMETRIC = frozenset(
+    map(
+        stem,
+        listed(
+            """meet marry face play date fight divorce join compete agree talk merge differ resemble
+            equal match collaborate border touch separate precede follow tied tie"""
+        ),
+    )
+)
+_COMPARATIVES = listed("more less fewer")
+_THAN_WITHIN = 5
+# Words that end the subject on its left; an argument stands behind one of `_ROLES` on the right.
+_BEFORE_SUBJECT = listed(
+    """in on at from by with for during after before since to than that which who while when as if
+    because and or but said says"""
+)
+_ROLES = listed("to from by than with against over")
+_ADJUNCTS = listed("in on at for during as into about under")
+_CLAUSE_ENDS = listed("and or but while which who that because when after before if although")
+_PARTICIPLES = ("ed", "en", "wn", "ght", "ld", "nt", "de", "ne", "ut", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The words of who acts and of whom it concerns, by stem, with their tokens."""
+
+    subject: dict[str, int]
+    objects: dict[str, int]
+
+    def span(self, slots: Slots) -> str:
+        """The text from the first to the last of them."""
+        tokens = (*self.subject.values(), *self.objects.values())
+        return phrase(slots, min(tokens), max(tokens))
+
+
+def exchanged_arguments(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`B is faster than A` for `A is faster than B`, `Ben sold it to Anna` for `Anna … to Ben`."""
+    return in_all_near(comparison, _exchanged_in)
+
+
+def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    for word, places in enumerate(comparison.matches[at]):
+        token = claim.content[word]
+        own = _roles(claim, token) if places and _is_predicate(claim, token) else None
+        if own is None or not own.subject or not own.objects:
+            continue
+        # A synonym may be the converse: "left the farm to" is what "inherited the farm from" says.
+        same = [sentence.content[place] for place in places]
+        stem_of = claim.tokens[token].stem
+        theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem == stem_of]
+        known = [roles for roles in theirs if roles is not None]
+        if known and all(_are_exchanged(comparison, own, roles) for roles in known):
+            return StructuralDoubt("order", own.span(claim), known[0].span(sentence), at)
+    return None
+
+
+def _is_predicate(slots: Slots, at: int) -> bool:
+    if slots.tokens[at].stem in _SYMMETRIC:
+        return False
+    is_inflected = slots.tokens[at].norm in verbs() and not slots.tokens[at].is_capital
+    return _is_comparative(slots, at) or (is_inflected and not _is_nominal(slots, at))
+
+
+def _is_nominal(slots: Slots, at: int) -> bool:
+    """True for `signed` in `the signed form` and `thanks` in `received thanks`."""
+    before = slots.tokens[at - 1] if at else None
+    if before is None:
+        return False
+    return before.norm in DETERMINERS or (before.is_content and is_verb(slots, at - 1))
+
+
+def _is_comparative(slots: Slots, at: int) -> bool:
+    """True for `longer` in `longer than`, and for `interest` in `more interest than`."""
+    is_marked = at > 0 and slots.tokens[at - 1].norm in _COMPARATIVES
+    return (is_marked or slots.tokens[at].norm.endswith("er")) and any(
+        token.norm == "than" for token in slots.tokens[at + 1 : at + 1 + _THAN_WITHIN]
+    )
+
+
+def _roles(slots: Slots, at: int) -> Roles | None:
+    """The arguments of the predicate at this token; None in a passive that names nobody."""
+    left, compares = _left_of(slots, at), _is_comparative(slots, at)
+    by: dict[str, int] = {}
+    right: dict[str, int] = {}
+    role = "" if compares else "object"
+    for place in range(at + 1, len(slots.tokens)):
+        token = slots.tokens[place]
+        if token.starts_clause or token.norm in _CLAUSE_ENDS:
+            break
+        if token.norm in _ROLES and (role or token.norm == "than"):
+            role = token.norm
+        elif token.norm in _ADJUNCTS and role:
+            role = "adjunct"
+        elif role not in ("", "adjunct") and _is_argument(slots, place):
+            (by if role == "by" else right)[token.stem] = place
+    if compares or not slots.tokens[at].norm.endswith(_PARTICIPLES):
+        return Roles(left, right)
+    if by:
+        return Roles(by, left)
+    is_passive = any(token.norm in BE for token in slots.tokens[max(0, at - 3) : at])
+    return None if is_passive else Roles(left, right)
+
+
+def _left_of(slots: Slots, at: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for place in range(at - 1, -1, -1):
+        if slots.tokens[place].norm in _BEFORE_SUBJECT or slots.tokens[place + 1].starts_clause:
+            break
+        if _is_argument(slots, place):
+            found[slots.tokens[place].stem] = place
+    return found
+
+
+def _is_argument(slots: Slots, at: int) -> bool:
+    """True for a content word that is no verb, and for a capital letter that stands for a name."""
+    token = slots.tokens[at]
+    if at in slots.measures:
+        return False  # a number or a date
+    if len(token.text) == 1 and token.is_capital and token.text != "I":
+        following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
+        return token.text != "A" or following in BE
+    return token.is_content and not is_verb(slots, at)
+
+
+def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
+    """True where one argument of each side stands on the other one, and no subject in its place."""
+    both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
+    subject = _matching(comparison, own.subject.keys() - both)
+    objects = _matching(comparison, own.objects.keys() - both)
+    acting, concerned = theirs.subject.keys() - both, theirs.objects.keys() - both
+    return bool(subject & concerned and objects & acting) and not subject & acting
+
+
+def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:
+    """The stems, and those in the context that match them."""
+    known = set(stems)
+    for one in tuple(known):
+        for word in comparison.claim.positions.get(one, ()):
+            known.update(comparison.equivalents[word])
+    return known
+
+
+_NO_SUBJECT = listed("it this that these those he she they we you i there here")
+_AUXILIARIES = BE | listed(
+    "has have had does do did can could may might will would shall should must"
+)
+_PREPOSITIONS = listed(
+    """of in on for with at and or from by during after before when if as to like than since while
+    until under over not no"""
+)
+_LONGEST_SUBJECT = 8
+_HALF, _NEARLY_ALL = 0.5, 0.7
+
+
+def leading_subject(slots: Slots) -> frozenset[int]:
+    """The content words, by position, before the first verb; none where that is no plain noun."""
+    tokens = slots.tokens
+    is_cleft = len(tokens) > 2 and tokens[0].norm == "it" and tokens[1].norm in BE
+    first = 2 if is_cleft else 0
+    found: list[int] = []
+    for at in range(first, min(len(tokens), first + _LONGEST_SUBJECT)):
+        norm = tokens[at].norm
+        is_end = norm in _AUXILIARIES or norm in ("who", "that")
+        if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
+            places = {token: place for place, token in enumerate(slots.content)}
+            return frozenset(places[one] for one in found)
+        if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
+            break
+        if at > first and tokens[at].starts_clause:
+            break
+        if tokens[at].is_content:
+            found.append(at)
+    return frozenset()
+
+
+def other_subject(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Bob founded it` where the context says so of Alice, and of Bob only something else."""
+    claim = comparison.claim
+    own = leading_subject(claim)
+    rest = [word for word in range(len(claim.content)) if word not in own]
+    if not own or not rest or not _is_subject_elsewhere(comparison, own):
+        return None
+    shares = {at: comparison.share(at, rest) for at in (*comparison.near, *comparison.others)}
+    best = max(shares.values(), default=0.0)
+    if best < _HALF * sum(comparison.weights[word] for word in rest):
+        return None
+    holders = [at for at, share in shares.items() if share >= _NEARLY_ALL * best]
+    found = [_told_of_other(comparison, at, own, rest) for at in holders]
+    return found[0] if found and all(found) else None
+
+
+def _is_subject_elsewhere(comparison: ComparedClaim, own: frozenset[int]) -> bool:
+    """True where a sentence of the context is about the claim's subject."""
+    stems = {stem for word in own for stem in comparison.equivalents[word]}
+    holders = {at for one in stems for at in comparison.context.holders[one]}
+    return any(
+        stems & stems_at(sentence, leading_subject(sentence))
+        for sentence in map(comparison.sentence, holders)
+    )
+
+
+def _told_of_other(
+    comparison: ComparedClaim, at: int, own: frozenset[int], rest: list[int]
+) -> StructuralDoubt | None:
+    """The doubt where this sentence has the claim's predicate and another subject of its type."""
+    claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
+    theirs, verb = leading_subject(sentence), max(own) + 1
+    if not theirs or any(matches[word] for word in own) or verb >= len(matches):
+        return None
+    found = max(theirs) + 1
+    if found not in matches[verb] or not (_has_name(claim, own) and _has_name(sentence, theirs)):
+        return None  # two common nouns often name the same thing
+    if any(theirs.intersection(matches[word]) for word in rest):
+        return None  # in a passive, the claim's object is the subject here
+    claimed = phrase(claim, claim.content[min(own)], claim.content[verb])
+    said = phrase(sentence, sentence.content[min(theirs)], sentence.content[found])
+    if _is_passive(claimed) != _is_passive(said):
+        return None
+    return StructuralDoubt("subject", claimed, said, at)
+
+
+def _is_passive(text: str) -> bool:
+    return not BE.isdisjoint(text.lower().split())
+
+
+def _has_name(slots: Slots, words: Iterable[int]) -> bool:
+    named = {at for name in slots.names for at in name.tokens}
+    return any(slots.content[word] in named for word in words)

@@ -1,0 +1,204 @@
+"""Exceptions, negations, prices, "one of" and bounds that one side has and the other reverses."""
+
+from __future__ import annotations
+
+import re
+
+from otel_rt4chart.verify.language.cues import cues
+from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.slots import ScopeWord, Slots
+from otel_rt4chart.verify.language.values import Quantity
+from otel_rt4chart.verify.language.word_lists import BOUND_DENIED, EXCLUDES
+from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
+from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, in_all_near
+from otel_rt4chart.verify.local.differences import negation_differences
+
+_EXCLUDED = re.compile(EXCLUDES, re.IGNORECASE)
+_BOUND_DENIED = re.compile(BOUND_DENIED, re.IGNORECASE)
+# Words that take something out of a whole; what they name is excluded from what the rest says.
+_EXCEPTIONS = re.compile(
+    r"except|exclud|other\s+than|apart\s+from|with\s+the\s+exception|but\s+not|not\s+including",
+    re.IGNORECASE,
+)
+
+_DENIED_WHOLE = re.compile(
+    r"\b(?:no|none|nothing|nobody|never|not(?!\s+including))\b", re.IGNORECASE
+)
+
+
+def excluded_word(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Norway is served` where Norway stands nowhere but in `all countries except Norway`."""
+    claim = comparison.claim
+    if claim.denials or _EXCLUDED.search(claim.text):
+        return None
+    for word, stems in enumerate(comparison.equivalents):
+        holders = sorted(
+            {at for stem in stems for at in comparison.context.holders[stem]},
+            key=lambda at: comparison.sentence(at).text,
+        )
+        found = [_exception_over(comparison.sentence(at), stems) for at in holders]
+        is_near = bool(holders) and holders[0] in (*comparison.near, *comparison.others)
+        if is_near and all(found) and not _has_opposite(claim, comparison.sentence(holders[0])):
+            token = claim.tokens[claim.content[word]]
+            return StructuralDoubt("exclusion", token.text, found[0] or "", holders[0])
+    return None
+
+
+def _has_opposite(claim: Slots, sentence: Slots) -> bool:
+    """True where the claim says the opposite of some word: "closed" for "open … except"."""
+    stems = {token.stem for token in sentence.words}
+    return any(are_opposite(word.stem, stem) for word in claim.words for stem in stems)
+
+
+def _exception_over(sentence: Slots, stems: tuple[str, ...]) -> str | None:
+    """The words that except all of the sentence's words with these stems, and the last of them."""
+    if _DENIED_WHOLE.search(sentence.text):
+        return None  # "nothing apart from the tower" says it of the tower
+    tokens = [sentence.content[place] for one in stems for place in sentence.positions.get(one, ())]
+    found = [_excepting(sentence, at) for at in tokens]
+    return found[0] if found and all(found) else None
+
+
+def _excepting(sentence: Slots, at: int) -> str | None:
+    token = sentence.tokens[at]
+    for cue in cues(sentence.text, "exclusion"):
+        start, span = sentence.text.find(cue.word), sentence.text.find(cue.span)
+        if not _EXCEPTIONS.match(cue.word) or not cue.span:
+            continue
+        if span <= token.start < span + len(cue.span):
+            end = start + len(cue.word)
+            return sentence.text[min(start, token.start) : max(end, token.end)]
+    return None
+
+
+def other_negation(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Keys expire after 180 days` for `Keys do not expire`, or the reverse."""
+    return in_all_near(comparison, _negation_in)
+
+
+def _negation_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, context = comparison.claim, comparison.context
+    if not _is_denied_once(claim, comparison.sentence(at)):
+        return None
+    for one in negation_differences(claim, _aligned_alone(comparison, at), context):
+        if one.manner == "clash":
+            return StructuralDoubt("negation", one.claimed, one.found, at)
+    return None
+
+
+def _aligned_alone(comparison: ComparedClaim, at: int) -> Alignment:
+    """The claim aligned with this sentence only."""
+    matches, weights = comparison.matches[at], comparison.weights
+    share = comparison.share(at, range(len(matches))) / (sum(weights) or 1.0)
+    return Alignment(
+        (at,), comparison.equivalents, (matches,), (nearest_path(matches),), weights, (share,),
+        share,
+    )  # fmt: skip
+
+
+def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
+    """True where one of the two denies one thing, and the other denies and excludes nothing."""
+    if any(_BOUND_DENIED.search(one.text) for one in (claim, sentence)):
+        return False
+    counts = [len(one.denials) + len(_EXCLUDED.findall(one.text)) for one in (claim, sentence)]
+    if sorted(counts) != [0, 1]:
+        return False
+    return not _has_opposite(claim, sentence)
+
+
+_FREE = re.compile(
+    r"\b(?:free\s+of\s+charge|for\s+free|complimentary|ships?\s+free"
+    r"|at\s+no\s+(?:(?:extra|additional)\s+)?(?:charge|cost)"
+    r"|without\s+(?:(?:extra|additional)\s+)?(?:charge|cost|fee)|(?:is|are|was|were|be)\s+free"
+    r"(?!\s+(?:of|from|to|and|in|on|agent|after|until)\b)"
+    r"|free\s+(?:delivery|shipping|returns?|entry|admission|parking))\b",
+    re.IGNORECASE,
+)
+_COSTS = re.compile(
+    r"[$€£¥₹]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:dollars?|euros?|pounds?|cents?)\b"
+    r"|\bcosts?\s+extra\b|\bfor\s+(?:a|an\s+extra)\s+fee\b",
+    re.IGNORECASE,
+)
+
+
+def other_price(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Shipping is free` where the sentence names an amount, or the reverse."""
+    return in_all_near(comparison, _price_in)
+
+
+def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    if comparison.claim.denials or comparison.sentence(at).denials:
+        return None
+    claim, sentence = comparison.claim.text, comparison.sentence(at).text
+    for one, other in ((_FREE, _COSTS), (_COSTS, _FREE)):
+        claimed, found = one.search(claim), other.search(sentence)
+        if claimed and found and not other.search(claim) and not one.search(sentence):
+            return StructuralDoubt("price", claimed.group(), found.group(), at)
+    return None
+
+
+_OF_MANY = re.compile(
+    r"\b(?:one|some|two|three|several|many)\s+of\b[^,;.]{0,30}$|\bamong\b[^,;.]{0,30}$",
+    re.IGNORECASE,
+)
+_UNRANKED = frozenset(("first", "ever", "unique", "unprecedented", "at least", "least"))
+
+
+def one_of_many(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`the largest` where every sentence with that word has `one of the largest`."""
+    for own in _superlatives(comparison.claim):
+        if _OF_MANY.search(comparison.claim.text, 0, own.start):
+            continue
+        found = [
+            (at, _one_of(sentence, one))
+            for at, sentence in enumerate(comparison.context.sentences)
+            for one in _superlatives(sentence)
+            if one.norm == own.norm
+        ]
+        if found and all(words for _, words in found):
+            at, words = min(found, key=lambda one: (one[1] or "", comparison.sentence(one[0]).text))
+            claimed = comparison.claim.text[own.start : own.end]
+            return StructuralDoubt("one_of_many", claimed, words or "", at)
+    return None
+
+
+def _superlatives(slots: Slots) -> list[ScopeWord]:
+    return [one for one in slots.scope if one.kind == "superlative" and one.norm not in _UNRANKED]
+
+
+def _one_of(slots: Slots, superlative: ScopeWord) -> str | None:
+    before = _OF_MANY.search(slots.text[: superlative.start])
+    return slots.text[before.start() : superlative.end].strip() if before else None
+
+
+def opposed_bound(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`at least $200` for `up to $200`."""
+    return in_all_near(comparison, _bound_in)
+
+
+def _bound_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    if claim.denials or sentence.denials:
+        return None
+    for own in claim.quantities:
+        same = [one for one in sentence.quantities if one.base == own.base]
+        if same and all({own.bound, one.bound} == {"at_least", "at_most"} for one in same):
+            return StructuralDoubt(
+                "bound", _with_bound(claim, own), _with_bound(sentence, same[0]), at
+            )
+    return None
+
+
+_BOUND_WORDS = re.compile(
+    r"(?:(?:no\s+)?(?:more|less|fewer)\s+than|at\s+(?:least|most)|up\s+to|over|above|under|below"
+    r"|exceed\w*|a\s+(?:minimum|maximum)\s+of)\s*[$€£¥₹]?$",
+    re.IGNORECASE,
+)
+_BOUND_BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")
+
+
+def _with_bound(slots: Slots, one: Quantity) -> str:
+    before = _BOUND_WORDS.search(slots.text[: one.start])
+    behind = None if before else _BOUND_BEHIND.match(slots.text, one.end)
+    start = before.start() if before else one.start
+    return slots.text[start : behind.end() if behind else one.unit_end].strip()

@@ -1,0 +1,65 @@
+"""Structural doubt: order, scope and roles that stand between a claim and its nearest sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
+from otel_rt4chart.verify.local.bindings import rebound_value
+from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
+from otel_rt4chart.verify.local.features import ClaimReading
+from otel_rt4chart.verify.local.function_words import opposed_word
+from otel_rt4chart.verify.local.roles import exchanged_arguments, other_subject
+from otel_rt4chart.verify.local.scope import (
+    excluded_word,
+    one_of_many,
+    opposed_bound,
+    other_negation,
+    other_price,
+)
+from otel_rt4chart.verify.local.verdict import passage_name
+
+_CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
+    opposed_word,
+    opposed_bound,
+    excluded_word,
+    exchanged_arguments,
+    rebound_value,
+    other_negation,
+    other_subject,
+    other_price,
+    one_of_many,
+)
+
+
+# Below this P(unfaithful) the reader is believed against a doubt: never, until a network is shown
+# to score such claims apart from their true twins.
+_BELIEVED_BELOW = 0.0
+
+
+def doubt_entailed(
+    judgement: Judgement, unfaithful: float, reading: ClaimReading, sentences: Sequence[Sentence]
+) -> Judgement:
+    """An entailed claim is undecided where a structure sets it and the passages apart.
+
+    `unfaithful` is the probability that the reader gave the claim.
+    """
+    if judgement.label is not Label.ENTAILED or unfaithful < _BELIEVED_BELOW:
+        return judgement
+    doubt = find_doubt(reading)
+    if doubt is None:
+        return judgement
+    sentence = sentences[doubt.sentence]
+    verb = "says" if doubt.found in sentence.text else "gives"  # a table is read in other words
+    reason = (
+        f"not sure: {passage_name(sentence)} {verb} “{doubt.found}”, the claim “{doubt.claimed}”"
+    )
+    return Judgement(Label.UNDECIDED, reason=reason)
+
+
+def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
+    """The first structure that sets the claim and all of its nearest sentences apart."""
+    if reading.claim.key in reading.context.keys:
+        return None  # a copy
+    comparison = compare(reading)
+    return next(filter(None, (check(comparison) for check in _CHECKS)), None)

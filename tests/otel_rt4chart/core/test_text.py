@@ -1,0 +1,54 @@
+"""Excerpts of untrusted text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.core.text import clip, one_line, quoted_words
+
+LONG = "The clinic opens at nine and, as the leaflet of May says, it closes at 17:30 on Fridays."
+
+
+@pytest.mark.parametrize(
+    ("limit", "around", "shown"),
+    [
+        (200, ["17:30"], LONG),
+        (20, [], "The clinic opens at…"),
+        (20, ["Clinic"], "The clinic opens at…"),
+        (20, ["17:30"], "…es at 17:30 on Fri…"),
+        (20, ["noon", "", "17:30"], "…es at 17:30 on Fri…"),
+        (20, ["Fridays"], "…t 17:30 on Fridays."),
+        (20, ["7:3"], "The clinic opens at…"),
+        (12, ["as the leaflet of May"], "…as the lea…"),
+    ],
+)
+def test_an_excerpt_has_the_difference_that_the_reason_names(
+    limit: int, around: list[str], shown: str
+) -> None:
+    """The start, unless a named word would be cut off: then that word is in the middle."""
+    assert clip(LONG, limit, around) == shown
+
+
+@given(st.text(max_size=80), st.integers(4, 90), st.text(max_size=8))
+def test_an_excerpt_is_never_too_long_and_consists_of_the_text(
+    text: str, limit: int, word: str
+) -> None:
+    """Whatever the text and the word are."""
+    shown = clip(text, limit, [word])
+
+    assert len(shown) <= limit
+    assert shown == text or shown.strip("…") in text
+
+
+def test_one_line_is_clipped_around_words_without_invisible_characters() -> None:
+    """Line feeds and control characters become single spaces, in text and words."""
+    text = "The fee\x07 is due\non 1 May,\nand never later than 3\nJune of the year."
+
+    assert one_line(text, 20, ["3\nJune"]) == "… than 3 June of th…"
+
+
+def test_the_words_that_a_reason_quotes() -> None:
+    """In order; quotation marks that are not closed quote nothing."""
+    assert quoted_words("“30 days” in the answer, “14 days” in “the") == ["30 days", "14 days"]

@@ -1,0 +1,259 @@
+"""Structural doubt: which claims that share their words with a passage are left undecided."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from otel_rt4chart.verify.core.model import Judgement, Label, Passage
+from otel_rt4chart.verify.language.slots import read_context, read_slots
+from otel_rt4chart.verify.local.comparison import StructuralDoubt
+from otel_rt4chart.verify.local.features import ClaimReading, read_claim
+from otel_rt4chart.verify.local.structure import doubt_entailed, find_doubt
+from otel_rt4chart.verify.text.segment import segment_passages
+
+PASSAGES = (
+    "You must register your trip at least three days before you travel.",
+    "Novak voted against the closure.",
+    "The plan pays up to $200 for glasses each year.",
+    "All countries except Norway are served.",
+    "A is faster than B.",
+    "Savings accounts earn more interest than current accounts.",
+    "Anna sold her car to Ben.",
+    "The store opens at 9 am and closes at 6 pm.",
+    "The deductible is $500 for one person and $1,200 for a family.",
+    "Alice founded it in 1999.",
+    "Bob became CEO in 2010.",
+    "Shipping costs 5 dollars.",
+    "It was not the first in space, but it is one of the largest telescopes.",
+    "Keys of service accounts do not expire.",
+    "The dealer sends the device to the manufacturer.",
+)
+
+
+def read(claim: str, *passages: str) -> ClaimReading:
+    """A claim beside some sentences."""
+    return read_claim(read_slots(claim), read_context(passages))
+
+
+def doubt(claim: str, *passages: str) -> tuple[str, str, str] | None:
+    """The kind of the doubt and its two phrases, the claim's first."""
+    found = find_doubt(read(claim, *passages))
+    return (found.kind, found.claimed, found.found) if found else None
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "expected"),
+    [
+        (
+            "Your trip must be registered at least three days after you travel.",
+            "You must register your trip at least three days before you travel.",
+            ("opposed_word", "after you travel", "before you travel"),
+        ),
+        (
+            "Novak voted for the closure.",
+            "Novak voted against the closure.",
+            ("opposed_word", "for the closure", "against the closure"),
+        ),
+        (
+            "The dealer gets the device from the manufacturer.",
+            "The dealer sends the device to the manufacturer.",
+            ("opposed_word", "from the manufacturer", "to the manufacturer"),
+        ),
+        (
+            "You get at least $200 a year for glasses.",
+            "The plan pays up to $200 for glasses each year.",
+            ("bound", "at least $200", "up to $200"),
+        ),
+        (
+            "Norway is served.",
+            "All countries except Norway are served.",
+            ("exclusion", "Norway", "except Norway"),
+        ),
+        (
+            "Implants are covered.",
+            "All dental treatment is covered, with the exception of implants.",
+            ("exclusion", "Implants", "with the exception of implants"),
+        ),
+        ("B is faster than A.", "A is faster than B.",
+         ("order", "B is faster than A", "A is faster than B")),
+        (
+            "Current accounts earn more interest than savings accounts.",
+            "Savings accounts earn more interest than current accounts.",
+            (
+                "order",
+                "Current accounts earn more interest than savings accounts",
+                "Savings accounts earn more interest than current accounts",
+            ),
+        ),
+        ("Ben sold his car to Anna.", "Anna sold her car to Ben.",
+         ("order", "Ben sold his car to Anna", "Anna sold her car to Ben")),
+        (
+            "Tesla was acquired by SolarCity.",
+            "Tesla acquired SolarCity.",
+            ("order", "Tesla was acquired by SolarCity", "Tesla acquired SolarCity"),
+        ),
+        (
+            "The store opens at 6 pm.",
+            "The store opens at 9 am and closes at 6 pm.",
+            ("binding", "store opens at 6 pm", "closes at 6 pm"),
+        ),
+        (
+            "A family has a deductible of $500.",
+            "The deductible is $500 for one person and $1,200 for a family.",
+            ("binding", "family has a deductible of $500", "$500 for one person"),
+        ),
+        (
+            "The guarantee on the paint runs for 10 years.",
+            "The engine is guaranteed for 10 years and the paint for 3.",
+            ("binding", "paint runs for 10 years", "engine is guaranteed for 10 years"),
+        ),
+        (
+            "Keys of service accounts expire after 180 days.",
+            "Keys of service accounts do not expire.",
+            ("negation", "expire", "not expire"),
+        ),
+        ("Shipping is free.", "Shipping costs 5 dollars.", ("price", "is free", "5 dollars")),
+        (
+            "It is the largest space telescope ever built.",
+            "It was not the first telescope in space, but it is one of the largest.",
+            ("one_of_many", "largest", "one of the largest"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_structure_between_claim_and_passage_is_named(
+    claim: str, passage: str, expected: tuple[str, str, str]
+) -> None:
+    """The doubt has the kind and the two phrases that show it."""
+    assert doubt(claim, passage) == expected
+
+
+def test_a_predicate_of_another_subject_is_named() -> None:
+    """Bob stands in one sentence, and what the claim says of him in Alice's."""
+    found = doubt(
+        "Bob founded the company in 1999.", "Alice founded it in 1999.", "Bob became CEO in 2010."
+    )
+
+    assert found == ("subject", "Bob founded", "Alice founded")
+
+
+def test_a_value_of_another_subject_is_named_across_sentences() -> None:
+    """The two sentences are built alike, so that each value belongs to its own subject."""
+    found = doubt(
+        "Basic members get 10% off.",
+        "Premium members get free delivery and 10% off.",
+        "Basic members get 5% off.",
+    )
+
+    assert found == ("binding", "Basic members get 10%", "delivery and 10%")
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        ("The trip must be registered three days before you travel.", PASSAGES[:1]),
+        ("The flour is not added before the butter has melted.",
+         ["Add the flour only after the butter has melted."]),
+        ("Novak opposed the closure in the vote.", PASSAGES[1:2]),
+        ("Ben bought the car from Anna.", ["Anna sold the car to Ben."]),
+        ("SolarCity was acquired by Tesla.", ["Tesla acquired SolarCity."]),
+        ("B is slower than A.", PASSAGES[4:5]),
+        ("The electric version needed more maintenance than the diesel one.",
+         ["The diesel version needed less maintenance than the electric one."]),
+        ("HR gets the signed form from the managers.", ["Managers send the signed form to HR."]),
+        ("The store closes at 6 pm.", PASSAGES[7:8]),
+        ("A family has a deductible of $1,200.", PASSAGES[8:9]),
+        ("The panel takes two hours.", ["The panel starts at 10:00 and lasts exactly two hours."]),
+        ("At 33, Maya got married.",
+         ["Maya, born in August 1970, got married in September 2003, aged 33."]),
+        ("Pro costs $20 when paid yearly and $24 when paid month to month.",
+         ["Pro costs $20 per user per month, billed annually, or $24 billed monthly."]),
+        ("The clip has been viewed on YouTube.",
+         ["The clip is short.", "Video has been viewed 50,000 times on YouTube."]),
+        ("The tower survived the fire.", ["Apart from the tower, nothing survived the fire."]),
+        ("Norway is not served.", PASSAGES[3:4]),
+        ("The museum is closed on Sunday.", ["The museum is open every day except Sunday."]),
+        ("The ointment is free of alcohol.", ["The ointment does not contain alcohol."]),
+        ("No more than 200 rows are returned.", ["Each request returns up to 200 rows."]),
+        ("Delivery is free for orders over $50.",
+         ["Delivery is free for all orders over $50, and returns cost $5."]),
+        ("It is one of the largest telescopes.", PASSAGES[12:13]),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
+    """Passives, converses, denied opposites and values with their own words are what they were."""
+    assert doubt(claim, *passages) is None
+
+
+def test_a_sentence_that_says_the_claim_removes_the_doubt() -> None:
+    """A doubt needs all of the nearest sentences."""
+    passages = ("Novak voted against the closure.", "In May, Novak voted for the closure.")
+
+    assert doubt("Novak voted for the closure.", *passages) is None
+
+
+@given(st.lists(st.sampled_from(PASSAGES), min_size=1, unique=True), st.data())
+def test_a_copy_is_never_doubted(passages: list[str], data: st.DataObject) -> None:
+    """Whatever else stands in the passages."""
+    claim = data.draw(st.sampled_from(passages))
+
+    assert find_doubt(read(claim, *passages)) is None
+
+
+CLAIMS = (
+    "Your trip must be registered three days after you travel.",
+    "Novak voted for the closure.",
+    "The store opens at 6 pm.",
+    "Ben sold his car to Anna.",
+    "Norway is served.",
+    "Bob founded it in 1999.",
+    "A family has a deductible of $500.",
+)
+
+
+@given(
+    st.sampled_from(CLAIMS),
+    st.lists(st.sampled_from(PASSAGES), min_size=1, unique=True),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_passages_does_not_matter(
+    claim: str, passages: list[str], chance: Random
+) -> None:
+    """The same doubt, with the same phrases, is found in the same sentence."""
+    shuffled = list(passages)
+    chance.shuffle(shuffled)
+
+    found, again = find_doubt(read(claim, *passages)), find_doubt(read(claim, *shuffled))
+
+    assert _with_text(found, passages) == _with_text(again, shuffled)
+
+
+def _with_text(found: StructuralDoubt | None, passages: list[str]) -> tuple[str, ...]:
+    if found is None:
+        return ()
+    return (found.kind, found.claimed, found.found, passages[found.sentence])
+
+
+def test_an_entailed_claim_becomes_undecided_with_both_phrases() -> None:
+    """The reason quotes the passage and the claim."""
+    sentences = segment_passages([Passage("terms", "Novak voted against the closure.")])
+    reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
+    entailed = Judgement(Label.ENTAILED, (0,), 0.92, "its words are in the passage")
+
+    assert doubt_entailed(entailed, 0.08, reading, sentences) == Judgement(
+        Label.UNDECIDED,
+        reason="not sure: passage terms says “against the closure”, the claim “for the closure”",
+    )
+
+
+@pytest.mark.parametrize("label", [Label.CONTRADICTED, Label.BASELESS, Label.UNDECIDED])
+def test_other_verdicts_stay(label: Label) -> None:
+    """Doubt is about claims that are called entailed."""
+    sentences = segment_passages([Passage("", "Novak voted against the closure.")])
+    reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
+    judgement = Judgement(label, (0,), 0.92, "why")
+
+    assert doubt_entailed(judgement, 0.9, reading, sentences) is judgement
