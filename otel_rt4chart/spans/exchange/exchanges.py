@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 
 from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
 from otel_rt4chart.spans.exchange.context import (
     AnswerContext,
@@ -33,6 +35,7 @@ from otel_rt4chart.spans.model.values import (
 )
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Exchange
+from otel_rt4chart.verify.core.rates import MIN_SAMPLE_RATE
 
 MAX_LINKED_TRACES = 8
 # A trace with more answers than this is a batch job, not an answer with auxiliary generations. The
@@ -384,9 +387,26 @@ def find_sampling_mark(
 def _read_mark(view: SpanView) -> SamplingMark | None:
     attributes = view.span.attributes
     sampled = as_flag(attributes.get(semconv.SAMPLED))
-    rate = as_number(attributes.get(semconv.SAMPLE_RATE))
+    rate = _believed_rate(as_number(attributes.get(semconv.SAMPLE_RATE)))
     decision = attributes.get(semconv.DECISION)
     hint = next((reason for reason in UNSAMPLED_DECISIONS if reason == decision), None)
     if sampled is None and rate is None and hint is None:
         return None
     return SamplingMark(sampled, rate, hint)
+
+
+def _believed_rate(rate: float | None) -> float | None:
+    """The rate of a mark, at least the smallest that is believed; 0 means that none is drawn."""
+    if rate is None or not 0 < rate < MIN_SAMPLE_RATE:
+        return rate
+    _warn_of_small_rate()
+    return MIN_SAMPLE_RATE
+
+
+@cache
+def _warn_of_small_rate() -> None:
+    """Log once in a process: every span of an application may have such a rate."""
+    LOG.warning(
+        "a span has a smaller %s than %g, the smallest that is believed; it counts as %g",
+        *(semconv.SAMPLE_RATE, MIN_SAMPLE_RATE, MIN_SAMPLE_RATE),
+    )
