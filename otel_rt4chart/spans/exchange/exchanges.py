@@ -10,6 +10,7 @@ from functools import cache
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
 from otel_rt4chart.spans.exchange.context import (
     AnswerContext,
@@ -192,17 +193,19 @@ def _candidate(trace_answer: _TraceAnswer) -> Candidate:
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
-        service=as_text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(trace_answer, ancestry),
+        service=_name(resource.get(semconv.SERVICE_NAME)),
+        route=bounded_name(_route(trace_answer, ancestry)),
         # The second name is that of semantic conventions before 1.27.
-        environment=as_text(
+        environment=_name(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
-        model=answer.model
-        or first_nonempty(generation.model for generation in _generations(trace_answer)),
-        prompt_version=answer.prompt_version,
-        release=as_text(resource.get(semconv.SERVICE_VERSION)),
-        session=first_nonempty(view.session for view in by_distance),
+        model=bounded_name(
+            answer.model
+            or first_nonempty(generation.model for generation in _generations(trace_answer))
+        ),
+        prompt_version=bounded_name(answer.prompt_version),
+        release=_name(resource.get(semconv.SERVICE_VERSION)),
+        session=bounded_name(first_nonempty(view.session for view in by_distance)),
         sampled=mark.sampled,
         sample_rate=mark.sample_rate,
         decision_hint=mark.hint,
@@ -210,6 +213,10 @@ def _candidate(trace_answer: _TraceAnswer) -> Candidate:
         staged=find_passage_stages(sources, context, linked),
         end_ns=span.end_ns,
     )
+
+
+def _name(value: object) -> str:
+    return bounded_name(as_text(value))
 
 
 def _context_sources(
