@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from otel_rt4chart.core.deadline import Deadline
@@ -49,6 +50,11 @@ def bounded_client(
                 request=response.request,
                 extensions=response.extensions,
             )
+
+        def __del__(self) -> None:
+            """Close the connections of a client that nobody closed, as the SDK does."""
+            with suppress(Exception):
+                self.close()
 
     return BoundedClient
 
