@@ -184,8 +184,7 @@ class InlineVerifier(SpanProcessor):
             self._thread = thread
             try:
                 thread.start()
-            except BaseException:
-                # For example at a limit on threads: try again at the next span.
+            except BaseException:  # for example a limit on threads: the next span tries again
                 self._forget_thread()
                 raise
 

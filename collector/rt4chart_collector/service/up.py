@@ -90,8 +90,7 @@ def run_service(
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
-        damaged = {(table,): number for table, number in damaged_parts(client).items()}
-        parts.metrics.observe(STORE_DAMAGED_PARTS, lambda: damaged)
+        observe_damage(client, parts.metrics)
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
@@ -127,6 +126,14 @@ def run_service(
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+def observe_damage(client: Client, metrics: ServiceMetrics) -> None:
+    """Show the damaged parts of tables that the database found when it was opened."""
+    damaged: dict[tuple[str, ...], float] = {
+        (table,): number for table, number in damaged_parts(client).items()
+    }
+    metrics.observe(STORE_DAMAGED_PARTS, lambda: damaged)
 
 
 @contextmanager
