@@ -154,7 +154,8 @@ OUTSIDE = {
     "rt4chart_clustering.pytest_plugin": ("pytest",),
 }
 # `verify/` takes time, randomness and settings as arguments; one file of it sends, four others
-# wait, one knows the calendar, one runs models, which neither a fork nor a thread may find half made.
+# wait, one knows the calendar, one runs models, which neither a fork nor a thread may find half
+# made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
     "otel_rt4chart.verify.llm.reply_limit": {"time"},

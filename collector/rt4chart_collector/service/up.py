@@ -113,7 +113,6 @@ def run_service(
         intake = Intake(ingest.offer, guard=guard, waits=waits, metrics=parts.metrics)
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
-
         stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
