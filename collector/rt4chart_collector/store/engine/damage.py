@@ -21,7 +21,7 @@ ADVICE = (
 def damaged_parts(client: Client) -> Mapping[str, int]:
     """The number of damaged parts by table, without tables that have none."""
     found = client.query(DAMAGED_PARTS, {"database": client.database})
-    return dict(found.result_rows)
+    return {str(table): int(parts) for table, parts in found.result_rows}
 
 
 def describe_damage(found: Mapping[str, int]) -> str:
