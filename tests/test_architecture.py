@@ -153,10 +153,13 @@ OUTSIDE = {
     "rt4chart_clustering.description.embedding": ("numpy", "sklearn"),
     "rt4chart_clustering.pytest_plugin": ("pytest",),
 }
-# `verify/` takes time, randomness and settings as arguments; one file of it sends, three others
-# wait, one runs models, which neither a fork nor a thread may find half made.
+# `verify/` takes time, randomness and settings as arguments; one file of it sends, four others
+# wait, one knows the calendar, one runs models, which neither a fork nor a thread may find half
+# made.
 EDGE = {
     "otel_rt4chart.verify.llm.endpoint": {"os", "time", "threading"},
+    "otel_rt4chart.verify.llm.reply_limit": {"time"},
+    "otel_rt4chart.verify.core.json_rows": {"datetime"},
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.core.steps": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},

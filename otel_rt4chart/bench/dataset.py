@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.json_rows import parse_row, read_lines
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Passage
 
 _PASSAGE = re.compile(r"(?im)^\s*passage\s+\d+\s*:")
@@ -141,24 +142,19 @@ def choose_split(
 
 def _read_lines(path: Path) -> Iterator[JsonLine]:
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, written in enumerate(file, start=1):
+        with path.open("rb") as file:
+            for number, written in enumerate(read_lines(file), start=1):
                 if written.strip():
                     yield JsonLine(path, number, _parse_object(path, number, written))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: expected UTF-8: {error}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _parse_object(path: Path, number: int, written: str) -> Mapping[str, object]:
+def _parse_object(path: Path, number: int, written: bytes) -> Mapping[str, object]:
     try:
-        value = json.loads(written)
-    except ValueError as error:
-        raise InputError(f"{path}, line {number}: expected JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise InputError(f"{path}, line {number}: expected an object, got {_preview(value)}")
-    return value
+        return parse_row(written)
+    except InputError as error:
+        raise InputError(f"{path}, line {number}: {error}") from error
 
 
 def _labelled_answer(line: JsonLine, sources: Mapping[str, JsonLine]) -> LabelledAnswer:

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,6 +23,7 @@ from otel_rt4chart.judges.build import (
     settings_for_judge,
 )
 from otel_rt4chart.settings.application import setting_warnings
+from otel_rt4chart.verify.core.json_rows import read_lines
 from otel_rt4chart.verify.core.rates import Measure
 
 _EPILOG = """\
@@ -82,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
     with open_file(options.file, "rb") as lines, open_file(options.out, "wb") as out:
         try:
             with progress(time.monotonic) if is_watched else nullcontext(no_progress) as show:
-                for row in run.rows(lines):
+                for row in run.rows(read_lines(lines)):
                     _write(out, row)
                     show(run.count)
         finally:
@@ -126,8 +127,13 @@ def _write_lines(*lines: str) -> None:
 def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
     # UTF-8 cannot encode a lone surrogate; it is written as the JSON escape that it came from.
     text = json.dumps(row, ensure_ascii=False)
-    out.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    out.flush()
+    try:
+        out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"--out: the report cannot be written: {error.strerror}") from error
 
 
 @contextmanager
@@ -187,8 +193,12 @@ def open_file(name: str, mode: str) -> Iterator[BinaryIO]:
         file = open(name, mode)  # noqa: SIM115 closed below
     except OSError as error:
         raise InputError(f"cannot open {name}: {error.strerror}") from error
-    with file:
+    try:
         yield file  # type: ignore[misc]
+    finally:
+        # What could not be written is written again here, and fails again.
+        with suppress(OSError):
+            file.close()
 
 
 COMMAND = Command("verify", "verify the answers of a JSON-lines file", configure, execute)

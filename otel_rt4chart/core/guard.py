@@ -23,16 +23,20 @@ class Guard:
         self._last = -LOG_INTERVAL_S
 
     @contextmanager
-    def __call__(self, what: str) -> Iterator[None]:
-        """Run a block; `what` describes it in the log."""
+    def __call__(self, what: str, *, is_own_thread: bool = False) -> Iterator[None]:
+        """Run a block; `what` describes it in the log.
+
+        In a thread of our own nothing may escape: there, `SystemExit`, a cancellation of asyncio or
+        a timeout of gevent would only end the thread. In the application's threads they must pass.
+        """
         try:
             yield
-        except Exception as error:  # the boundary to the application
-            if self.strict:
+        except BaseException as error:  # the boundary to the application
+            if self.strict or not (is_own_thread or isinstance(error, Exception)):
                 raise
             self._log_failure(what, error)
 
-    def _log_failure(self, what: str, error: Exception) -> None:
+    def _log_failure(self, what: str, error: BaseException) -> None:
         now = time.monotonic()
         with self._lock:
             self.swallowed += 1

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
+
+# The longest name of a route, a service, a model, a version or an environment. Each name is a row
+# of the console and a series of metrics, and the console's addresses take as many characters.
+MAX_NAME_CHARS = 500
+_HASH_CHARS = 8
 
 
 def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
@@ -57,6 +63,19 @@ _IN_QUOTES = re.compile("“([^”]+)”")
 def quoted_words(reason: str) -> list[str]:
     """The texts that a reason quotes."""
     return _IN_QUOTES.findall(reason)
+
+
+def bounded_name(name: str) -> str:
+    """A name without control characters, of at most `MAX_NAME_CHARS`.
+
+    A longer one ends with "…" and a hash of the whole, so that names with a common beginning stay
+    different.
+    """
+    if len(name) <= MAX_NAME_CHARS:
+        return name if name.isprintable() else printable(encodable(name))
+    name = encodable(name)
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]
+    return f"{printable(name[: MAX_NAME_CHARS - _HASH_CHARS - 1])}…{digest}"
 
 
 def encodable(text: str) -> str:

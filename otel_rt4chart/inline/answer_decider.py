@@ -61,8 +61,8 @@ class AnswerDecider:
                 unverified = self._unverified(candidate, decision, rate=choice.rate)
                 return with_citations(unverified, self._layers)
             return self._verify(candidate, choice.rate)
-        except Exception as error:  # one answer must not stop the others
-            with guard("verifying an answer"):
+        except BaseException as error:  # one answer must not stop the others
+            with guard("verifying an answer", is_own_thread=True):
                 raise
             return self.failed(answer, f"unexpected {type(error).__name__}", type(error).__name__)
 
@@ -110,7 +110,7 @@ class AnswerDecider:
             except RT4ChartError as error:
                 self._failure = str(error)
                 LOG.error("no answer is verified: %s", error)
-            except Exception as error:  # noqa: BLE001 - the judge may be user code
+            except BaseException as error:  # noqa: BLE001 - the judge may be user code
                 self._failure = f"unexpected {type(error).__name__}"
                 LOG.error(
                     "no answer is verified: building the judge raised %s", type(error).__name__

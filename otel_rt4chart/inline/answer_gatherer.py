@@ -74,7 +74,7 @@ class AnswerGatherer:
         """Add ended spans; a span that cannot be read counts as lost for its trace."""
         for span in spans:
             is_read = False
-            with guard("reading a span"):
+            with guard("reading a span", is_own_thread=True):
                 self._add_span(span, now_ns)
                 is_read = True
             context = span.get_span_context()
@@ -123,7 +123,7 @@ class AnswerGatherer:
         is_private = trace.trace_id in self._private
         self._private.discard(trace.trace_id)
         is_lost = trace.trace_id in self._lost
-        with guard("reading a trace"):
+        with guard("reading a trace", is_own_thread=True):
             tree = SpanTree(trace.spans)
             candidates = candidates_in_tree(tree)
             if not candidates:
@@ -159,6 +159,6 @@ class AnswerGatherer:
         """The route from the application's callable; it receives the local root first."""
         if self._route is None or not spans:
             return ""
-        with guard("the route callable"):
+        with guard("the route callable", is_own_thread=True):
             return checked_route(self._route(sorted(spans, key=is_local_root, reverse=True)))
         return ""

@@ -132,7 +132,7 @@ class InlineVerifier(SpanProcessor):
             # Otherwise the thread looks within TICK_S: a wake-up for each span would cost too much.
             if len(self._queue) == self._queue.size // 2:
                 self._wake.set()
-            if self._thread is None:
+            if self._thread is None:  # not started yet, or its thread ended
                 self._start()
         except Exception:  # the boundary to the application
             with guard("an ended span"):
@@ -181,23 +181,35 @@ class InlineVerifier(SpanProcessor):
     def _start(self) -> None:
         if self._start_lock.acquire(blocking=False):
             thread = Thread(target=self._run, name="rt4chart-inline", daemon=True)
+            self._thread = thread
             try:
                 thread.start()
-                self._thread = thread
-            finally:
-                # Starting failed, for example at a limit on threads: try again at the next span.
-                if self._thread is None:
-                    self._start_lock.release()
+            except BaseException:  # for example a limit on threads: the next span tries again
+                self._forget_thread()
+                raise
+
+    def _forget_thread(self) -> None:
+        """Let the next span start a thread."""
+        self._thread = None
+        self._start_lock.release()
 
     def _run(self) -> None:
+        try:
+            self._verify_until_stopped()
+        finally:
+            # Whatever ended the thread, answers are verified on.
+            if not self._is_stopping:
+                self._forget_thread()
+
+    def _verify_until_stopped(self) -> None:
         # Requests of the judge must not appear in the application's traces.
         with suppress_instrumentation():
             while not self._is_stopping:
-                self._wake.wait(TICK_S)
-                self._wake.clear()
-                with guard("verifying answers"):
+                with guard("verifying answers", is_own_thread=True):
+                    self._wake.wait(TICK_S)
+                    self._wake.clear()
                     self._step()
-            with guard("verifying answers"):
+            with guard("verifying answers", is_own_thread=True):
                 self._step()
             for flush in drain(self._flushes) + drain(self._waiting_flushes):
                 flush.done.set()
@@ -263,10 +275,10 @@ class InlineVerifier(SpanProcessor):
             return
         try:
             self._on_verdict(verdict)
-        except Exception:  # the boundary to the application
+        except BaseException:  # the boundary to the application
             self._count("callback.failed")
             self._emitter.count_callback_failure()
-            with guard("the on_verdict callback"):
+            with guard("the on_verdict callback", is_own_thread=True):
                 raise
 
     def _abandon(self) -> None:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
+import selectors
 import shlex
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.verify.core.json_rows import parse_row
+from otel_rt4chart.verify.core.json_rows import parse_row, read_lines
 from rt4chart_clustering.evalset.case import EvalCase
 
 OUTPUT_TAIL = 400
+# Of all answers together; a program that writes without end is stopped there.
+MAX_OUTPUT_BYTES = 256 * 1024 * 1024
+POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +39,7 @@ def read_answers(path: Path, cases: Sequence[EvalCase]) -> Mapping[str, NewAnswe
     """The answers in rows `{"id", "answer", "contexts"?}`, with the ids of the cases."""
     try:
         with path.open("rb") as lines:
-            return parse_answers(lines, cases, str(path))
+            return parse_answers(read_lines(lines), cases, str(path))
     except OSError as error:
         raise InputError(f"expected a file of JSON lines with answers: {error}") from error
 
@@ -45,13 +54,7 @@ def run_command(
     """
     asked = "".join(json.dumps(_question(case)) + "\n" for case in cases).encode()
     try:
-        done = subprocess.run(  # noqa: S603 - the command is the user's own
-            shlex.split(command),
-            input=asked,
-            stdout=subprocess.PIPE,
-            timeout=timeout_s,
-            check=False,
-        )
+        status, output = _run(shlex.split(command), asked, timeout_s)
     except (OSError, ValueError, IndexError) as error:
         raise InputError(f"--command: expected a program that starts, got {error}") from error
     except subprocess.TimeoutExpired as error:
@@ -59,12 +62,58 @@ def run_command(
             f"--command: expected its answers within {timeout_s:g} s, got none in time; "
             "increase --command-timeout"
         ) from error
-    if done.returncode:
+    if status:
         raise InputError(
-            f"--command: expected exit status 0, got {done.returncode}; the end of its output: "
-            f"{printable(done.stdout.decode(errors='replace')[-OUTPUT_TAIL:])!r}"
+            f"--command: expected exit status 0, got {status}; the end of its output: "
+            f"{printable(output[-4 * OUTPUT_TAIL :].decode(errors='replace')[-OUTPUT_TAIL:])!r}"
         )
-    return parse_answers(done.stdout.splitlines(), cases, "--command")
+    return parse_answers(output.splitlines(), cases, "--command")
+
+
+def _run(command: Sequence[str], asked: bytes, timeout_s: float) -> tuple[int, bytes]:
+    """The exit status and the output; the program's children end with it."""
+    deadline = Deadline(timeout_s)
+    with tempfile.TemporaryFile() as questions:
+        questions.write(asked)
+        questions.seek(0)
+        process = subprocess.Popen(  # noqa: S603 - the command is the user's own
+            command, stdin=questions, stdout=subprocess.PIPE, start_new_session=True
+        )
+    try:
+        output = _read_output(process, deadline)
+        return process.wait(max(deadline.remaining, POLL_S)), output
+    except subprocess.TimeoutExpired:
+        raise subprocess.TimeoutExpired(command, timeout_s) from None
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _read_output(process: subprocess.Popen[bytes], deadline: Deadline) -> bytes:
+    """What the program writes until it ends: a child of it may keep the pipe open for longer."""
+    pipe, output = process.stdout, bytearray()
+    if pipe is None:
+        return b""
+    with selectors.DefaultSelector() as ready:
+        ready.register(pipe, selectors.EVENT_READ)
+        while not deadline.is_over:
+            # Asked before reading: all that a program wrote before its end is in the pipe.
+            is_over = process.poll() is not None
+            if ready.select(0 if is_over else min(POLL_S, deadline.remaining)):
+                chunk = os.read(pipe.fileno(), 65_536)
+                output += chunk
+                if len(output) > MAX_OUTPUT_BYTES:
+                    most = MAX_OUTPUT_BYTES // 1024 // 1024
+                    raise InputError(f"--command: expected at most {most} MiB of answers, got more")
+                if chunk:
+                    continue
+                return bytes(output)
+            if is_over:
+                return bytes(output)
+    raise subprocess.TimeoutExpired(process.args, 0)
 
 
 def parse_answers(

@@ -139,6 +139,12 @@ STORE_INSERT_DURATION = duration(
 STORE_INSERT_FAILURES = counter(
     "store_insert_failures", "insert", "Inserts that failed", "kind", known=("spans", "verdicts")
 )
+STORE_DAMAGED_PARTS = gauge(
+    "store_damaged_parts",
+    "{part}",
+    "Damaged parts that the database left out when it started, by table: their rows are missing",
+    "table",
+)
 KAFKA_LAG = gauge(
     "kafka_lag",
     "{message}",

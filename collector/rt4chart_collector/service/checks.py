@@ -12,6 +12,7 @@ from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
 from rt4chart_collector.ingest.servers import bound_socket
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.damage import ADVICE, damaged_parts, describe_damage
 from rt4chart_collector.store.engine.dsn import parse_dsn
 
 
@@ -37,10 +38,13 @@ def check_database(dsn: str, shown: str) -> Check:
     try:
         with connect(dsn) as client:
             version = client.query("SELECT version()").result_rows[0][0]
+            damage = describe_damage(damaged_parts(client))
     except StoreBusyError as error:
         return Check("database", "ok", f"in use: {error}")
     except RT4ChartError as error:
         return Check("database", "failed", str(error), "set RT4CHART_DSN, or start that server")
+    if damage:
+        return Check("database", "failed", f"damaged parts in {shown}: {damage}", ADVICE)
     return Check("database", "ok", f"{shown}, ClickHouse {version}")
 
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.judges.answer_verdicts import Clock
-from rt4chart_collector.core.instruments import CONNECTIONS_REFUSED
+from rt4chart_collector.core.instruments import CONNECTIONS_REFUSED, STORE_DAMAGED_PARTS
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
 from rt4chart_collector.core.token_guard import TokenGuard
@@ -42,6 +42,7 @@ from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.answers.spans import repair_trace_times
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.damage import ADVICE, damaged_parts, describe_damage
 from rt4chart_collector.store.engine.embedded_folder import staged_inserts
 from rt4chart_collector.store.engine.ownership import connect_owner, own_path
 from rt4chart_collector.store.rates.rollup import repair_rollup
@@ -89,6 +90,7 @@ def run_service(
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
+        observe_damage(client, parts.metrics)
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
@@ -111,7 +113,6 @@ def run_service(
         intake = Intake(ingest.offer, guard=guard, waits=waits, metrics=parts.metrics)
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
-
         stack.enter_context(monitor_running(monitor, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
@@ -124,6 +125,14 @@ def run_service(
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+def observe_damage(client: Client, metrics: ServiceMetrics) -> None:
+    """Show the damaged parts of tables that the database found when it was opened."""
+    damaged: dict[tuple[str, ...], float] = {
+        (table,): number for table, number in damaged_parts(client).items()
+    }
+    metrics.observe(STORE_DAMAGED_PARTS, lambda: damaged)
 
 
 @contextmanager
@@ -179,6 +188,9 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         closing(connect_owner(settings.dsn), shutdown) as client,
         staged_inserts(client.target.path),
     ):
+        # Before the migrations: they make a table that is gone anew.
+        if damage := describe_damage(damaged_parts(client)):
+            log.error("damaged parts of tables in %s: %s; %s", client.database, damage, ADVICE)
         migrate(client, retention=settings.retention, cluster=settings.cluster)
         for line in schema_differences(client):
             log.warning("%s differs from what the migrations made: %s", client.database, line)

@@ -6,8 +6,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 
 from otel_rt4chart.core import semconv
+from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
 from otel_rt4chart.spans.exchange.context import (
     AnswerContext,
@@ -33,6 +36,7 @@ from otel_rt4chart.spans.model.values import (
 )
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Exchange
+from otel_rt4chart.verify.core.rates import MIN_SAMPLE_RATE
 
 MAX_LINKED_TRACES = 8
 # A trace with more answers than this is a batch job, not an answer with auxiliary generations. The
@@ -189,17 +193,19 @@ def _candidate(trace_answer: _TraceAnswer) -> Candidate:
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
-        service=as_text(resource.get(semconv.SERVICE_NAME)),
-        route=_route(trace_answer, ancestry),
+        service=_name(resource.get(semconv.SERVICE_NAME)),
+        route=bounded_name(_route(trace_answer, ancestry)),
         # The second name is that of semantic conventions before 1.27.
-        environment=as_text(
+        environment=_name(
             resource.get(semconv.DEPLOYMENT_ENVIRONMENT) or resource.get("deployment.environment")
         ),
-        model=answer.model
-        or first_nonempty(generation.model for generation in _generations(trace_answer)),
-        prompt_version=answer.prompt_version,
-        release=as_text(resource.get(semconv.SERVICE_VERSION)),
-        session=first_nonempty(view.session for view in by_distance),
+        model=bounded_name(
+            answer.model
+            or first_nonempty(generation.model for generation in _generations(trace_answer))
+        ),
+        prompt_version=bounded_name(answer.prompt_version),
+        release=_name(resource.get(semconv.SERVICE_VERSION)),
+        session=bounded_name(first_nonempty(view.session for view in by_distance)),
         sampled=mark.sampled,
         sample_rate=mark.sample_rate,
         decision_hint=mark.hint,
@@ -207,6 +213,10 @@ def _candidate(trace_answer: _TraceAnswer) -> Candidate:
         staged=find_passage_stages(sources, context, linked),
         end_ns=span.end_ns,
     )
+
+
+def _name(value: object) -> str:
+    return bounded_name(as_text(value))
 
 
 def _context_sources(
@@ -384,9 +394,26 @@ def find_sampling_mark(
 def _read_mark(view: SpanView) -> SamplingMark | None:
     attributes = view.span.attributes
     sampled = as_flag(attributes.get(semconv.SAMPLED))
-    rate = as_number(attributes.get(semconv.SAMPLE_RATE))
+    rate = _believed_rate(as_number(attributes.get(semconv.SAMPLE_RATE)))
     decision = attributes.get(semconv.DECISION)
     hint = next((reason for reason in UNSAMPLED_DECISIONS if reason == decision), None)
     if sampled is None and rate is None and hint is None:
         return None
     return SamplingMark(sampled, rate, hint)
+
+
+def _believed_rate(rate: float | None) -> float | None:
+    """The rate of a mark, at least the smallest that is believed; 0 means that none is drawn."""
+    if rate is None or not 0 < rate < MIN_SAMPLE_RATE:
+        return rate
+    _warn_of_small_rate()
+    return MIN_SAMPLE_RATE
+
+
+@cache
+def _warn_of_small_rate() -> None:
+    """Log once in a process: every span of an application may have such a rate."""
+    LOG.warning(
+        "a span has a smaller %s than %g, the smallest that is believed; it counts as %g",
+        *(semconv.SAMPLE_RATE, MIN_SAMPLE_RATE, MIN_SAMPLE_RATE),
+    )

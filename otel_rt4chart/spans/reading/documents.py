@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
+from otel_rt4chart.core.text import MAX_NAME_CHARS
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.model.values import (
     as_list,
@@ -21,8 +22,6 @@ from otel_rt4chart.spans.reading.messages import is_placeholder, read_content
 from otel_rt4chart.verify.core.model import Passage
 
 MAX_DEPTH = 8
-# A longer value is no name.
-MAX_NAME_CHARS = 500
 # Python's `repr` of an object, such as LlamaIndex's nodes: it is not the document's text.
 PYTHON_OBJECT = re.compile(r"<[A-Z]\w*\(")
 # OpenTelemetry does not define the key of a document's text; these are in use.

@@ -8,6 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import format_span_id, format_trace_id
 
 from otel_rt4chart.core import semconv
+from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanLink, SpanRecord
 
 # The application's callable: spans of a trace, local root first, to a route name.
@@ -17,7 +18,7 @@ RouteCallable = Callable[[Sequence[ReadableSpan]], str | None]
 def checked_route(name: object) -> str:
     """The name that the application's callable returned; TypeError for other types."""
     if name is None or isinstance(name, str):
-        return name or ""
+        return bounded_name(name or "")
     raise TypeError(f"route: expected a str or None, got {type(name).__name__}")
 
 

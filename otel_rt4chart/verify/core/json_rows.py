@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from datetime import date
+from typing import Any, BinaryIO
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import (
@@ -39,12 +41,29 @@ class InputRow:
     route: object = None
 
 
+# The longest line that is read: a row with a whole book of passages has a few megabytes.
+MAX_LINE_BYTES = 64 * 1024 * 1024
+
+
+def read_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; InputError for a longer one than `MAX_LINE_BYTES`, which never fits."""
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise InputError(
+                f"line {number}: expected one JSON object a line of at most "
+                f"{MAX_LINE_BYTES // 1024 // 1024} MiB, got a longer line"
+            )
+        yield line
+
+
 def parse_row(line: bytes) -> Mapping[str, Any]:
     """The JSON object in a line; InputError says what the line has instead."""
     try:
         # Some editors put a byte order mark before the first row.
         text = line.decode("utf-8-sig").rstrip("\r\n")
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
@@ -57,6 +76,13 @@ def parse_row(line: bytes) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, got {_type_name(value)}")
     return value
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if math.isfinite(number):
+        return number
+    raise ValueError(f"the number {written[:20]} is too large")
 
 
 def _refuse_constant(name: str) -> object:
@@ -109,6 +135,12 @@ def _date(written: object, otherwise: str) -> str:
         raise InputError(
             f'expected "as_of" to be a date such as 2026-01-31, got {_type_name(written)}'
         )
+    try:
+        date.fromisoformat(written[:10])
+    except ValueError as error:
+        raise InputError(
+            f'expected "as_of" to be a date such as 2026-01-31, got {written[:10]}: {error}'
+        ) from error
     return written
 
 

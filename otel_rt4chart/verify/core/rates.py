@@ -12,6 +12,10 @@ Z_95 = 1.959963984540054
 # The intra-class correlation assumed where it cannot be estimated: with fewer than two answers, or
 # with all claims alike. With five claims an answer it widens an interval by a third.
 ASSUMED_ICC = 0.2
+# The smallest sample rate that is believed. A rate is an attribute of a span, and an answer counts
+# 1 / rate times: one answer must not outweigh all others, nor overflow the squares of the weights.
+# The SDK gets this low with a rate of 0.001 in a burst, where its throttle passes 1 in 1000.
+MIN_SAMPLE_RATE = 1e-6
 
 
 class Measure(StrEnum):
@@ -61,11 +65,27 @@ def claim_rate(sums: AnswerSums) -> Rate:
     divided by the design effect, which is estimated by the linearised variance of a ratio
     (Cochran, Sampling Techniques, section 6.3). The interval is Wilson's on that number.
     """
-    if sums.wm <= 0:
+    if not is_measurable(sums):
         return Rate(None, None, None)
     rate = sums.wx / sums.wm
-    size = sums.wm**2 / sums.wwm  # Kish's effective size; unequal weights lower it
+    size = effective_size(sums)
     return _rate(rate, size / design_effect(sums, rate, size))
+
+
+def is_measurable(sums: AnswerSums) -> bool:
+    """True if the sums have a rate: a decided claim, and no weight too large for a float."""
+    finite = all(
+        map(
+            math.isfinite,
+            (sums.wm * sums.wm, sums.wx, sums.wwm, sums.wwxx, sums.wwxm, sums.wwmm),
+        )
+    )
+    return finite and sums.wm > 0 and sums.wwm > 0
+
+
+def effective_size(sums: AnswerSums) -> float:
+    """Kish's effective number of claims; unequal weights lower it."""
+    return sums.wm * sums.wm / sums.wwm
 
 
 def part_rate(sums: AnswerSums, wx: float) -> Rate:
@@ -75,9 +95,9 @@ def part_rate(sums: AnswerSums, wx: float) -> Rate:
     claims: the sums do not say how one kind is spread over the answers.
     """
     whole = claim_rate(sums)
-    if whole.value is None:
-        return whole
-    size = sums.wm**2 / sums.wwm
+    if whole.value is None or not math.isfinite(wx):
+        return Rate(None, None, None)
+    size = effective_size(sums)
     return _rate(wx / sums.wm, size / design_effect(sums, whole.value, size))
 
 
@@ -88,11 +108,11 @@ def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> R
     answers is not known, so their intra-class correlation is the assumed one.
     """
     wm = sums.wm + wu
-    if wm <= 0:
+    if wm <= 0 or not math.isfinite(wm * wm + sums.wwm + wwu):
         return Rate(None, None, None)
     each = (sums.claims + undecided) / max(sums.answers, 1)
     effect = 1 + (max(each, 1.0) - 1) * ASSUMED_ICC
-    return _rate(wu / wm, wm**2 / (sums.wwm + wwu) / effect)
+    return _rate(wu / wm, wm * wm / (sums.wwm + wwu) / effect)
 
 
 def design_effect(sums: AnswerSums, rate: float, size: float) -> float:
@@ -102,7 +122,7 @@ def design_effect(sums: AnswerSums, rate: float, size: float) -> float:
         return 1 + (max(sums.claims / max(sums.answers, 1), 1) - 1) * ASSUMED_ICC
     # The sum of squared residuals w²(x - rate·m)², expanded so that sums suffice.
     residual = sums.wwxx - 2 * rate * sums.wwxm + rate**2 * sums.wwmm
-    between = sums.answers / (sums.answers - 1) * max(residual, 0.0) / sums.wm**2
+    between = sums.answers / (sums.answers - 1) * max(residual, 0.0) / (sums.wm * sums.wm)
     # Below 1 only by chance: claims of one answer are not less alike than those of two.
     return max(between / binomial, 1.0)
 

@@ -28,6 +28,7 @@ from otel_rt4chart.verify.llm.protocol import (
     is_final,
     tokens_in,
 )
+from otel_rt4chart.verify.llm.reply_limit import bounded_client
 from otel_rt4chart.verify.llm.workers import Workers
 
 _MINUTE = 60.0
@@ -127,9 +128,20 @@ def _client(sdk: ModuleType, url: str, key: str | None, limits: dict[str, object
         raise _address_error(url, type(error).__name__) from None
 
 
-def _open(sdk: ModuleType, **given: object) -> Any:  # noqa: ANN401
+def _open(sdk: ModuleType, **given: Any) -> Any:  # noqa: ANN401
     """A client that follows no redirect: texts are meant for the address that was configured."""
-    return sdk.OpenAI(http_client=sdk.DefaultHttpxClient(follow_redirects=False), **given)
+    client = bounded_client(sdk.DefaultHttpxClient, _reply_s(**given))
+    return sdk.OpenAI(http_client=client(follow_redirects=False), **given)
+
+
+def _reply_s(*, timeout: float, max_retries: int, **_: object) -> float:
+    """The time of one whole reply: an equal share of what all attempts may take."""
+    return deadline_of(timeout, max_retries) / (max_retries + 1)
+
+
+def deadline_of(timeout_s: float, max_retries: int) -> float:
+    """The time of all attempts and the longest pauses between them."""
+    return (max_retries + 1) * timeout_s + max_retries * _LONGEST_PAUSE_S
 
 
 def _checked(url: str) -> SplitResult:
@@ -215,8 +227,9 @@ class Endpoint:
     request after a 429, a 5xx or a time-out, at most `max_retries` times, with jitter and as
     Retry-After says. `timeout_s` bounds each wait for the endpoint: to connect, and for the next
     bytes. A call is abandoned after `deadline_s`, the time of all attempts and the longest pauses
-    between them; its thread is free again when the endpoint ends the request. `per_minute` bounds
-    the spending of any 60 seconds; a call that could exceed it is refused at once.
+    between them; each attempt's reply must be whole within an equal share of it, and is bounded by
+    `reply_limit`. `per_minute` bounds the spending of any 60 seconds; a call that could exceed
+    it is refused at once.
 
     Its creator closes an endpoint, best by `with`; calls after that fail with a JudgeError. A
     forked process gets threads and connections of its own.
@@ -249,7 +262,7 @@ class Endpoint:
         }
         self.model = model
         self.address = address_of(self._given["base_url"])
-        self.deadline_s = (max_retries + 1) * timeout_s + max_retries * _LONGEST_PAUSE_S
+        self.deadline_s = deadline_of(timeout_s, max_retries)
         self._concurrency = concurrency
         secrets = secrets_of(self._given["base_url"], client.api_key)
         self._failures = ErrorMessages(self._sdk, timeout_s, secrets)

@@ -30,14 +30,9 @@ def name_differences(
             rivals = list(_rival_names(claim, alignment, context))
         found = _rival_name(claim, name, lost, rivals, alignment)
         if found is not None:
+            is_sure = first.is_capital and not (found.is_place and _is_place(claim, lost[0]))
             yield SlotDifference(
-                "name",
-                "clash",
-                written,
-                found.strange,
-                found.sentence,
-                is_exclusive=first.is_capital
-                and not (_is_place(claim, lost[0]) and found.is_place),
+                "name", "clash", written, found.strange, found.sentence, is_exclusive=is_sure
             )
 
 
@@ -56,9 +51,7 @@ def _has_equivalent(claim: Slots, alignment: Alignment, at: int) -> bool:
 
 
 class _RivalName(NamedTuple):
-    """A name of an aligned sentence with words that the claim lacks, from `strange` on.
-
-    `is_place` is True after a preposition that places stand behind.
+    """A name of an aligned sentence, perhaps a place, with words that the claim lacks.
 
     `which` is the place of its sentence in the alignment, `first` and `last` are the positions of
     its words in the sentence's content words.

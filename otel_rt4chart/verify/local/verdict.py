@@ -195,7 +195,7 @@ def _is_reliable(reading: ClaimReading, one: SlotDifference) -> bool:
     """False for a name in place of another in a sentence that may speak of something else.
 
     In the training rows, the other name is the right one for 64 of 68 edited summaries, but for 4
-    of 28 claims of Wikipedia; where its sentence has the rest of the claim, for 22 of these 22.
+    of 28 claims of Wikipedia; where its sentence has the rest of the claim, for 21 of these 21.
     """
     if one.slot != "name" or one.manner != "clash":
         return True

@@ -107,8 +107,9 @@ def test_ragtruths_article_and_business_record_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sources", "responses", "message"),
     [
-        (["{"], [RESPONSE], "source_info.jsonl, line 1: expected JSON"),
-        (["[1]"], [RESPONSE], "line 1: expected an object, got [1]"),
+        (["{"], [RESPONSE], "source_info.jsonl, line 1: expected one JSON object a line"),
+        (["[1]"], [RESPONSE], "line 1: expected a JSON object, got a list"),
+        (["[" * 100_000], [RESPONSE], "line 1: expected one JSON object a line: "),
         ([SOURCE], [RESPONSE, {**RESPONSE, "source_id": "s9"}], "line 2: source 's9' is not in"),
         ([SOURCE], [{"id": "r1", "source_id": "s1"}], "'response': expected a string, got null"),
         ([{"source_id": "s1"}], [RESPONSE], "source_info.jsonl, line 1: expected 'contexts'"),

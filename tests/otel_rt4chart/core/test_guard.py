@@ -37,3 +37,15 @@ def test_interrupts_pass() -> None:
     """Only exceptions are ours to swallow."""
     with pytest.raises(KeyboardInterrupt), Guard()("marking a span"):
         raise KeyboardInterrupt
+
+
+def test_exits_pass_but_in_a_thread_of_our_own() -> None:
+    """Ctrl-C must end the application; a callback that exits must not end our thread."""
+    guard = Guard()
+
+    with pytest.raises(SystemExit), guard("a test"):
+        raise SystemExit
+    with guard("a test", is_own_thread=True):
+        raise SystemExit
+
+    assert guard.swallowed == 1

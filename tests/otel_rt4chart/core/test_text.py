@@ -1,4 +1,4 @@
-"""Excerpts of untrusted text."""
+"""Excerpts of untrusted text, and names that come from spans."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.core.text import clip, one_line, quoted_words
+from otel_rt4chart.core.text import MAX_NAME_CHARS, bounded_name, clip, one_line, quoted_words
 
 LONG = "The clinic opens at nine and, as the leaflet of May says, it closes at 17:30 on Fridays."
 
@@ -52,3 +52,27 @@ def test_one_line_is_clipped_around_words_without_invisible_characters() -> None
 def test_the_words_that_a_reason_quotes() -> None:
     """In order; quotation marks that are not closed quote nothing."""
     assert quoted_words("“30 days” in the answer, “14 days” in “the") == ["30 days", "14 days"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("POST /ask", "POST /ask"),
+        ("Straße 東京", "Straße 東京"),
+        ("a\x1b[31mb\x07\u202ec", "a [31mb  c"),
+        ("lone \ud800", "lone ?"),
+        ("r" * MAX_NAME_CHARS, "r" * MAX_NAME_CHARS),
+    ],
+)
+def test_short_name_is_kept_without_control_characters(name: str, shown: str) -> None:
+    """A name in a log or a terminal must not rewrite it."""
+    assert bounded_name(name) == shown
+
+
+def test_long_names_with_one_beginning_stay_different() -> None:
+    """Otherwise the rates of two routes would be mixed."""
+    names = [bounded_name("r" * 10**6 + end) for end in ("a", "b", "\ud800", "\x07")]
+
+    assert len(set(names)) == 4
+    assert {len(name) for name in names} == {MAX_NAME_CHARS}
+    assert all(name.isprintable() and bounded_name(name) == name for name in names)

@@ -413,13 +413,16 @@ def test_an_answer_that_is_not_verified_is_told_too() -> None:
     assert [(one.decision, one.report) for one in told] == [(Decision.NOT_SAMPLED, None)]
 
 
+@pytest.mark.parametrize(
+    "kind", [RuntimeError, SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit]
+)
 def test_a_callback_that_raises_is_counted_and_hurts_nothing(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, kind: type[BaseException]
 ) -> None:
     """The verdicts are emitted, and the log names the type alone."""
 
     def failing(verdict: Verdict) -> None:
-        raise RuntimeError("with a secret")
+        raise kind("with a secret")
 
     strict, guard.strict = guard.strict, False
     try:

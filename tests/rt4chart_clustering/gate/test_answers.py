@@ -10,7 +10,9 @@ import pytest
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Exchange, Passage
 from rt4chart_clustering.evalset.case import EvalCase
+from rt4chart_clustering.gate import answers
 from rt4chart_clustering.gate.answers import NewAnswer, parse_answers, read_answers, run_command
+from tests.polling import wait_until
 
 CASES = [
     EvalCase(name, Exchange("How long?", (Passage("p", "14 days."),), "30 days."))
@@ -31,6 +33,31 @@ def test_the_command_is_asked_every_case(tmp_path: Path) -> None:
     found = run_command(f"{sys.executable} {tmp_path}/app.py", CASES, timeout_s=30)
 
     assert found == {"a": NewAnswer("How long?14 days."), "b": NewAnswer("How long?14 days.")}
+
+
+def test_a_child_of_the_command_neither_delays_nor_survives_it(tmp_path: Path) -> None:
+    """It inherits the pipe, which then stays open after the command's end."""
+    child = "import time; time.sleep(60)"
+    (tmp_path / "app.py").write_text(
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {child!r}])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+        """print('{"id": "a", "answer": "x"}')\n"""
+    )
+
+    found = run_command(f"{sys.executable} {tmp_path}/app.py", CASES, timeout_s=50)
+
+    assert found == {"a": NewAnswer("x")}
+    status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/status")
+    wait_until(lambda: not status.exists() or "zombie" in status.read_text())
+
+
+def test_the_output_of_the_command_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that writes without end must not fill the memory."""
+    monkeypatch.setattr(answers, "MAX_OUTPUT_BYTES", 2**20)
+
+    with pytest.raises(InputError, match="expected at most 1 MiB of answers, got more"):
+        run_command("yes", CASES, timeout_s=50)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-TEXT_LENGTH = 500
+from otel_rt4chart.core.text import MAX_NAME_CHARS
+
+TEXT_LENGTH = MAX_NAME_CHARS  # the name of any route can be in an address
 ID = re.compile(r"[0-9A-Za-z_.:-]{1,128}")
 
 

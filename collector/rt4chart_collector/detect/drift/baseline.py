@@ -6,7 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import Rate, design_effect, wilson
+from otel_rt4chart.verify.core.rates import (
+    Rate,
+    design_effect,
+    effective_size,
+    is_measurable,
+    wilson,
+)
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
 from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
 
@@ -128,7 +134,7 @@ def baseline_from(
         merge_into(whole, day)
     bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
     sums = answer_sums(bins)
-    if sums.wm <= 0:
+    if not is_measurable(sums):
         return None
     total = _moments(whole)
     size = total.size
@@ -146,7 +152,7 @@ def baseline_from(
         answers=sums.answers,
         claims=sums.claims,
         rate=rate,
-        design_effect=design_effect(sums, rate, sums.wm**2 / sums.wwm),
+        design_effect=design_effect(sums, rate, effective_size(sums)),
         share=share,
         variance=variance,
         error=error,

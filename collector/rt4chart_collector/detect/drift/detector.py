@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
+from otel_rt4chart.verify.core.rates import is_measurable
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.e_detector import (
@@ -90,7 +91,7 @@ class BoundDetector:
         if sum_of_claims(self._window) < self._policy.least_claims:
             return None
         sums = answer_sums(bin_ for tick in self._window for bin_ in tick.bins)
-        if sums.wm <= 0:
+        if not is_measurable(sums):
             return None
         rate = sums.wx / sums.wm
         if self._policy.rule == "threshold":

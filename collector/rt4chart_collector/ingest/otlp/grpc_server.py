@@ -86,7 +86,7 @@ class GrpcReceiver:
 
     async def _message(self, context: Context, client: str) -> object:
         """The message, or gRPC's marker; one that is slow must find a place among the slow ones."""
-        reading: asyncio.Future[object] | None = None
+        reading: asyncio.Task[bytes] | None = None
         try:
             async with self._quick:
                 reading = asyncio.ensure_future(context.read())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated
 
 from otel_rt4chart.core.semconv import CARRIER_NAME, SCOPE_NAME, SERVICE_NAME
+from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
 from otel_rt4chart.spans.model.record import (
     Attributes,
@@ -228,7 +229,7 @@ def _row_from_span(span: SpanRecord, resource: dict[str, str]) -> SpanRow:
         attributes |= _attribute_texts(_dropped(span))
     return SpanRow(
         **{name: getattr(span, name) for name in SHARED_FIELDS},
-        service=text_of(span.resource.get(SERVICE_NAME, "")),
+        service=bounded_name(text_of(span.resource.get(SERVICE_NAME, ""))),
         resource=resource,
         attributes=attributes,
         duration_ns=max(span.end_ns - span.start_ns, 0),

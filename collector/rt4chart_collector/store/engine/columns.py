@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from otel_rt4chart.verify.core.rates import MIN_SAMPLE_RATE
 from rt4chart_collector.store.engine.rows import LOW_CARDINALITY, TIME, StoredAs, group
 
 # The answer that a row is about: `StartNs` is the answer's start, which never changes.
@@ -25,6 +26,10 @@ Note = Annotated[str, StoredAs("Note", "String")]
 # FINAL reads it. A row with IsDeleted = 1 and the highest version deletes the others.
 Version = Annotated[int, StoredAs("Version", "UInt64")]
 IsDeleted = Annotated[bool, StoredAs("IsDeleted", "UInt8")]
+
+# The sample rate of an answer and its weight in sums; earlier versions stored any rate.
+SAMPLE_RATE = f"if(SampleRate > 0, greatest(SampleRate, {MIN_SAMPLE_RATE}), 0)"
+SAMPLE_WEIGHT = f"if(SampleRate > 0, 1 / greatest(SampleRate, {MIN_SAMPLE_RATE}), 0)"
 
 # An answer: its trace and span.
 AnswerKey = tuple[str, str]

@@ -247,7 +247,11 @@ def _open_embedded(target: Target, creates: bool) -> Driver:
     except ClickHouseError as error:
         if not is_connected(target.path) and is_locked(target.path):
             raise path_busy_error(target) from error
-        raise StoreError(f"{target.display_name}: {error}") from error
+        raise StoreError(
+            f"{target.display_name}: {error}\n"
+            f"the database in {target.path} cannot be opened; if its files are damaged, "
+            "restore a backup (docs/deploy/layouts.md), or name another folder in RT4CHART_DSN"
+        ) from error
     count_connection(target.path)
     return driver
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rt4chart_collector.store.engine.columns import (
+    SAMPLE_RATE,
     IsDeleted,
     StartNs,
     StoredKey,
@@ -49,38 +50,38 @@ LIVE_FIELDS = ("key", "time_ns", "issue", "partition", "by", "version", "distanc
 # The assignments that count, each with its claim and answer: the claim is a current failure and not
 # newer than the assignment. `only` is a condition on IssueId, which limits the traces too. The
 # weight is 1 / (the answer's sample rate times the rate of the check that found it).
-LIVE_ASSIGNMENTS = """
+LIVE_ASSIGNMENTS = f"""
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
     a.Route AS Route, a.Fingerprint AS Fingerprint, a.AssignedBy AS AssignedBy,
     a.Version AS Version, c.Model AS Model, c.DocIds AS DocIds, v.PromptVersion AS PromptVersion,
     v.Context AS Context,
-    if(v.SampleRate * c.CheckRate > 0, 1 / (v.SampleRate * c.CheckRate), 0) AS Weight
+    if(v.Rate * c.CheckRate > 0, 1 / (v.Rate * c.CheckRate), 0) AS Weight
 FROM (
-    SELECT * FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {only}
+    SELECT * FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {{only}}
 ) AS a
 INNER JOIN (
     SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, VerifierId, Model,
         Evidence.DocId AS DocIds, CheckRate, Version
     FROM rt4chart_claims FINAL
-    WHERE {is_failure} AND IsDeleted = 0 AND TraceId IN (
-        SELECT TraceId FROM rt4chart_issue_assignments WHERE {only}
+    WHERE {{is_failure}} AND IsDeleted = 0 AND TraceId IN (
+        SELECT TraceId FROM rt4chart_issue_assignments WHERE {{only}}
     )
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
 INNER JOIN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
-        argMax(SampleRate, Version) AS SampleRate,
+        argMax({SAMPLE_RATE}, Version) AS Rate,
         argMax(PromptVersion, Version) AS PromptVersion,
         argMax(arrayFilter((id, given) -> given = 1, Passages.Id, Passages.IsContext), Version)
             AS Context
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified' AND TraceId IN (
-        SELECT TraceId FROM rt4chart_issue_assignments WHERE {only}
+        SELECT TraceId FROM rt4chart_issue_assignments WHERE {{only}}
     )
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE a.Version > c.Version
-""".replace("{is_failure}", IS_FAILURE)
+""".replace("{is_failure}", IS_FAILURE)  # noqa: S608 - our own names
 GIVEN_ISSUES = "IssueId IN {ids:Array(UInt64)}"
 EVERY_ISSUE = "1"
 ASSIGNMENTS_OF_ISSUES = f"""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
+from rt4chart_collector.store.engine.columns import SAMPLE_RATE, SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_time
@@ -127,7 +128,7 @@ FROM (
 ) AS a
 INNER JOIN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
-        argMax(SampleRate, Version) AS Rate
+        argMax({SAMPLE_RATE}, Version) AS Rate
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
       AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
@@ -143,35 +144,36 @@ INNER JOIN (
 WHERE a.Version > c.Version
 GROUP BY issue, label, age_days
 """  # noqa: S608 - our own names
-DECIDED_CLAIMS = """
+DECIDED_CLAIMS = f"""
 SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims, sum(Checked) AS checked
 FROM (
     SELECT ServiceName, Route, TraceId, SpanId,
-        argMax(if(v.SampleRate > 0, 1 / v.SampleRate, 0)
+        argMax({SAMPLE_WEIGHT}
             * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount), Version) AS Decided,
         Decided * argMax(v.Checked != 'no', Version) AS Checked
     FROM rt4chart_verifications AS v FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
-      AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+      AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
     GROUP BY ServiceName, Route, TraceId, SpanId
 )
 GROUP BY ServiceName, Route
-"""
+"""  # noqa: S608 - our own names
 # From the sums per five minutes. If several verifiers judged a day, the one with the most decided
 # claims counts.
-DECIDED_CLAIMS_BY_DAY = """
-SELECT ServiceName AS service, Route AS route, least(Age, {days:Int64} - 1) AS age_days,
+DECIDED_CLAIMS_BY_DAY = f"""
+SELECT ServiceName AS service, Route AS route, least(Age, {{days:Int64}} - 1) AS age_days,
     max(Claims) AS claims
 FROM (
     SELECT ServiceName, Route, VerifierId,
-        intDiv(greatest({now:Int64} - toUnixTimestamp(Tick) * 1000000000, 0), {day:Int64}) AS Age,
-        sum(if(SampleRate > 0, 1 / SampleRate, 0) * Decided * Answers) AS Claims
+        intDiv(greatest({{now:Int64}} - toUnixTimestamp(Tick) * 1000000000, 0), {{day:Int64}})
+            AS Age,
+        sum({SAMPLE_WEIGHT} * Decided * Answers) AS Claims
     FROM rt4chart_route_5m
-    WHERE Decision = 'verified' AND Tick > fromUnixTimestamp64Nano({since:Int64})
+    WHERE Decision = 'verified' AND Tick > fromUnixTimestamp64Nano({{since:Int64}})
     GROUP BY ServiceName, Route, VerifierId, Age
 )
 GROUP BY service, route, Age
-"""
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ ROUTE_FAILURES = f"""
       AND {{counted}}
 """  # noqa: S608 - our own names
 ROUTE_ANSWERS = f"""
-    SELECT TraceId, SpanId, if(SampleRate > 0, 1 / SampleRate, 0) AS Weight,
+    SELECT TraceId, SpanId, {SAMPLE_WEIGHT} AS Weight,
         arrayFilter((id, given) -> given = 1, Passages.Id, Passages.IsContext) AS Context
     FROM rt4chart_verifications FINAL
     WHERE {IN_ROUTE_WINDOW} AND {OF_VERIFIER} AND Decision = 'verified'

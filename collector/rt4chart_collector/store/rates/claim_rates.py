@@ -16,6 +16,7 @@ from otel_rt4chart.verify.core.rates import (
     undecided_rate,
 )
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
@@ -38,7 +39,7 @@ ANSWER_GROUPS = f"""
         sum(Answers) AS N, sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U,
         sumMap(rt4chart_route_5m.Statuses) AS S,
         sum(CitingAnswers) AS citing, sum(MiscitingAnswers) AS miscited,
-        if(SampleRate > 0 AND Decision = 'verified', 1 / SampleRate, 0) AS w,
+        if(Decision = 'verified', {SAMPLE_WEIGHT}, 0) AS w,
         toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x, MisleadingWeight AS y,
         toFloat64(Checked != 'no') AS k
     FROM rt4chart_route_5m
@@ -290,7 +291,7 @@ SELECT ServiceName AS service, Route AS route,
     {_sums("sums", "x")},
     {_sums("misleading_sums", "y", "k")}
 FROM (
-    SELECT *, 1 AS N, if(SampleRate > 0, 1 / SampleRate, 0) AS w,
+    SELECT *, 1 AS N, {SAMPLE_WEIGHT} AS w,
         toFloat64(ContradictedCount) + BaselessCount AS x, MisleadingWeight AS y,
         toFloat64(EntailedCount) + ContradictedCount + BaselessCount AS m,
         toFloat64(Checked != 'no') AS k

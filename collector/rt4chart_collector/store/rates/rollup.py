@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read_int
 
@@ -43,7 +44,7 @@ class Rollup:
 INSERT INTO {self.table} ({names})
 SELECT {grouped}, {", ".join(map(self._sum, self.sums))}
 FROM (
-    WITH 1 / SampleRate AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
+    WITH {SAMPLE_WEIGHT} AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
     SELECT {", ".join(made)}, {self.start}(Timestamp) AS {self.time},
         {", ".join(f"{value} AS {name}_" for name, value in self.sums.items())}
     FROM rt4chart_verifications FINAL

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure
+from rt4chart_collector.store.engine.columns import SAMPLE_RATE
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
@@ -26,14 +27,15 @@ TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier, Measure AS measure,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
     Model AS model, PromptVersion AS prompt_version, Release AS release,
-    arraySort(groupArray((Decided, Counted, N, SampleRate))) AS bins
+    arraySort(groupArray((Decided, Counted, N, Rate))) AS bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, counted.1 AS Measure, counted.2 AS Counted, SampleRate, sum(Answers) AS N
+        Decided, counted.1 AS Measure, counted.2 AS Counted,
+        {SAMPLE_RATE} AS Rate, sum(Answers) AS N
     FROM rt4chart_route_5m ARRAY JOIN {{counted}} AS counted
     WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, Measure, Counted, SampleRate
+        Decided, Measure, Counted, Rate
     HAVING N > 0
 )
 GROUP BY ServiceName, Route, VerifierId, Measure, Tick, Model, PromptVersion, Release

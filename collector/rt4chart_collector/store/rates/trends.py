@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_scope
@@ -110,8 +111,8 @@ ROUTE_STEPS = f"""
 SELECT ServiceName AS service, Route AS route,
     intDiv(toUnixTimestamp(Tick) - {{first:Int64}}, {{step:UInt32}}) AS step_number,
     sum(Answers) AS answers,
-    sumIf(Answers * {{counted}} / SampleRate, {{checked}}) AS counted,
-    sumIf(Answers * Decided / SampleRate, {{checked}}) AS decided
+    sumIf(Answers * {{counted}} * {SAMPLE_WEIGHT}, {{checked}}) AS counted,
+    sumIf(Answers * Decided * {SAMPLE_WEIGHT}, {{checked}}) AS decided
 FROM rt4chart_route_5m
 WHERE {in_scope("Tick")}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.exchange.exchanges import find_candidates, linked_trace_ids
 from otel_rt4chart.spans.model.record import SpanLink, SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
@@ -38,6 +39,24 @@ def test_an_exchange_is_the_question_the_documents_and_the_answer() -> None:
     assert (found.span_id, found.start_ns) == (LLM.span_id, LLM.start_ns)
     assert (found.service, found.environment, found.model) == ("shop", "prod", "m-1")
     assert found.blocked is None
+
+
+def test_every_name_of_an_answer_is_bounded() -> None:
+    """Each name is a series of metrics and a row of the console, whatever a client sends."""
+    huge = "x" * 10**6
+    resource = {
+        "service.name": huge,
+        "service.version": huge,
+        "deployment.environment.name": huge,
+    }
+    long_names = {"rt4chart.route": huge, "llm.model_name": huge, "session.id": huge}
+    version = {"llm.prompt_template.version": huge}
+    answer = replace(LLM, attributes={**LLM.attributes, **long_names, **version}, resource=resource)
+
+    (found,) = find_candidates([CHAIN, SEARCH, answer])
+
+    names = (found.service, found.release, found.environment, found.route, found.model)
+    assert {*names, found.session, found.prompt_version} == {bounded_name(huge)}
 
 
 TURN = st.lists(

@@ -31,6 +31,16 @@ def test_what_was_chosen_anywhere_above_the_answer_is_chosen() -> None:
     assert (found.sampled, found.sample_rate, found.decision_hint) == (True, 1.0, None)
 
 
+@pytest.mark.parametrize(
+    ("written", "believed"), [(1e-300, 1e-6), (5e-324, 1e-6), (1e-6, 1e-6), (0.0, 0.0)]
+)
+def test_rate_below_the_floor_is_not_believed(written: float, believed: float) -> None:
+    """One answer must not count 1e300 times: of a smaller rate, the smallest believed one holds."""
+    (found,) = find_candidates([CHAIN, SEARCH, marked(LLM, "sampled", written)])
+
+    assert (found.sampled, found.sample_rate) == (True, believed)
+
+
 @pytest.mark.parametrize(("outer", "inner"), [(1.0, 0.25), (0.25, 1.0)])
 def test_of_those_that_chose_the_highest_rate_holds(outer: float, inner: float) -> None:
     """They draw alike, so that it is the probability that any of them chose."""

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from typing import Any
 
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.json_rows import NAMES, read_row
+from otel_rt4chart.verify.core import json_rows
+from otel_rt4chart.verify.core.json_rows import NAMES, parse_row, read_row
 
 ROW: dict[str, Any] = {"question": "How long?", "contexts": ["14 days."], "answer": "14 days."}
 
@@ -51,3 +53,34 @@ def test_a_row_keeps_its_own_date() -> None:
     assert read_row(ROW, as_of="2026-01-31").exchange.as_of == "2026-01-31"
     assert read_row(ROW | {"as_of": "2025-01-31T10:00"}, as_of="2026").exchange.as_of[:4] == "2025"
     assert read_row(ROW).exchange.as_of == ""
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (b'{"id": 1e999}', "expected one JSON object a line: the number 1e999 is too large"),
+        (b'{"id": -1e999}', "the number -1e999 is too large"),
+    ],
+)
+def test_number_that_json_cannot_write_again_is_refused(row: bytes, message: str) -> None:
+    """It would be written as Infinity, which no JSON reader takes."""
+    with pytest.raises(InputError, match=message):
+        parse_row(row)
+
+
+def test_day_that_no_calendar_has_is_refused() -> None:
+    """A source cannot be stale on it."""
+    row = {"contexts": ["a"], "answer": "b", "as_of": "2026-02-30"}
+
+    with pytest.raises(InputError, match="a date such as 2026-01-31, got 2026-02-30"):
+        read_row(row)
+
+
+def test_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device such as /dev/zero is one line without end."""
+    monkeypatch.setattr(json_rows, "MAX_LINE_BYTES", 4)
+    lines = json_rows.read_lines(BytesIO(b"123\n1234"))
+
+    assert list(lines) == [b"123\n", b"1234"]
+    with pytest.raises(InputError, match="line 2: expected one JSON object a line of at most"):
+        list(json_rows.read_lines(BytesIO(b"1\n12345")))

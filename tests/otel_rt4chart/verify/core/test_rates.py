@@ -52,6 +52,17 @@ def test_rate_is_absent_where_no_claim_was_decided() -> None:
     assert claim_rate(sums_of([(1.0, 0, 0)])) == Rate(None, None, None)
 
 
+@pytest.mark.parametrize("weight", [1e300, 1e200, 1e154])
+def test_rate_is_absent_where_a_weight_overflows(weight: float) -> None:
+    """Sums that no float holds have no rate; they never raise."""
+    sums = sums_of([(weight, 10**5, 1), (1.0, 2, 1)])
+
+    unknown = Rate(None, None, None)
+    assert claim_rate(sums) == unknown
+    assert part_rate(sums, weight) == unknown
+    assert undecided_rate(sums, 1, weight, weight * weight) == unknown
+
+
 @given(answers)
 def test_interval_holds_the_rate_and_stays_a_share(rows: list[tuple[float, int, int]]) -> None:
     """Whatever the weights, 0 ≤ low ≤ rate ≤ high ≤ 1."""

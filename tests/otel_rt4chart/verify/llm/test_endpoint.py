@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import openai
 import pytest
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
@@ -12,6 +14,11 @@ from otel_rt4chart.verify.core.meter import Budget
 from otel_rt4chart.verify.llm.conversation import Completion, UnsentError
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
+from otel_rt4chart.verify.llm.reply_limit import (
+    MAX_REPLY_BYTES,
+    ReplyLimitError,
+    bounded_client,
+)
 from tests.endpoint_server import (
     Answer,
     EndpointServer,
@@ -241,3 +248,45 @@ def test_limits_that_cannot_be_meant_are_refused(wrong: dict[str, int]) -> None:
     """Before anything is sent."""
     with pytest.raises(SettingsError, match="expected concurrency"):
         Endpoint(base_url="http://127.0.0.1:9/v1", **wrong)  # type: ignore[arg-type]
+
+
+def packed(size: int, code: int = 200, encoding: str = "gzip") -> Answer:
+    """A body of so many spaces, which gzip packs a thousandfold."""
+    return Answer(gzip.compress(b" " * size), code, {"Content-Encoding": encoding})
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Answer(b" " * (MAX_REPLY_BYTES + 1)), "the reply is larger than 4 MiB"),
+        (packed(64 * MAX_REPLY_BYTES), "the reply is larger than 4 MiB"),
+        (packed(9, encoding="gzip, gzip"), "encoding 'gzip, gzip', expected gzip or none"),
+        (packed(64 * MAX_REPLY_BYTES, 400), "400: "),
+    ],
+)
+def test_a_reply_that_is_too_large_is_not_read_to_its_end(answer: Answer, message: str) -> None:
+    """Neither as it comes nor unpacked: an endpoint must not fill the memory."""
+    assert message in failure(answer)
+
+
+def test_a_packed_reply_is_read() -> None:
+    """Endpoints pack their replies where the client accepts it."""
+    plain = text("yes")
+    answer = Answer(gzip.compress(plain.body or b""), 200, {"Content-Encoding": "gzip"})
+
+    with serving([answer]) as (_, endpoint):
+        (told,) = endpoint.send([PROMPT])
+
+    assert isinstance(told, Completion)
+
+
+def test_a_reply_that_drips_for_ever_ends() -> None:
+    """The time-out of each read never comes; that of the whole reply frees the thread."""
+    client = bounded_client(openai.DefaultHttpxClient, 0.2)
+
+    with (
+        EndpointServer([Answer(b" " * 10**4, drip_s=0.02)]) as server,
+        client() as http,
+        pytest.raises(ReplyLimitError, match="not whole in time"),
+    ):
+        http.post(f"{server.base_url}/chat/completions", json={})

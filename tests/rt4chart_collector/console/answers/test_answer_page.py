@@ -233,7 +233,7 @@ def test_findings_trace_and_decision_are_told(client: Client) -> None:
 
     told = text_of(page)
     assert "Number differs from the source" in told
-    assert "Overreach: says more than kb-1 #2" in told
+    assert "Says more than the source: says more than kb-1 #2" in told
     assert "Trace 4 spans" in told
     assert "llm this answer" in told
     assert "2 of 3 decided claims are not supported" in told

@@ -18,6 +18,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_over_time,
     route_rates,
 )
+from rt4chart_collector.store.rates.ticks import route_ticks
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 GOOD, WRONG = Label.ENTAILED, Label.CONTRADICTED
@@ -62,3 +63,22 @@ def test_they_are_what_each_statement_alone_says(any_client: Client) -> None:
 def test_a_route_without_answers_has_none(client: Client) -> None:
     """No whole, no points, and empty lists."""
     assert read(client) == RouteRates(None, (), {name: [] for name in DIMENSIONS})
+
+
+def test_stored_rate_below_the_floor_counts_as_the_floor(any_client: Client) -> None:
+    """Earlier versions stored any rate: no page may fail because of one answer."""
+    insert_verdicts(
+        any_client,
+        [
+            replace(verdict(1, [WRONG]), sample_rate=1e-300),
+            replace(verdict(2, [GOOD]), sample_rate=1e-6),
+        ],
+    )
+
+    found = read(any_client).whole
+    ticks = route_ticks(any_client, SCOPE)
+
+    assert found is not None
+    assert found.rate.value == pytest.approx(0.5)
+    assert found.sums.wm == pytest.approx(2e6)
+    assert {bin_.sample_rate for one in ticks for tick in one.ticks for bin_ in tick.bins} == {1e-6}
