@@ -70,9 +70,12 @@ MARKED_FROM = 0.35
 # contradicted from .5 on, .93 are unfaithful, and no higher threshold changes that by more than
 # .03; of those called baseless .66 from .5, .74 from .65 and .73 from .7 on; of those called
 # entailed .75 below .5, .76 below .45 and .81 below .3.
-DECIDES = {"entailed_below": 0.45, "contradicted_from": 0.5, "baseless_from": 0.65}
-ANSWERS_MOST, MADE_MOST, SEED = 450, 250, 7
-FILLINGS, NUMBER_PASSAGES = 4, 120
+DECIDES = {"entailed_below": 0.5, "contradicted_from": 0.7, "baseless_from": 0.7}
+ANSWERS_MOST, MADE_MOST, SEED = 330, 170, 7
+FILLINGS, NUMBER_PASSAGES = 3, 90
+# A rule reads cells; where the network reads them it is near chance, which would only teach the
+# heads to distrust it.
+TABLES = {"tabfact", "infotabs"}
 
 
 def main() -> None:
@@ -109,7 +112,7 @@ def held_out_rows(data: Path) -> list[LabelledAnswer]:
     """Of each further data set some rows of the documents that the network has not learnt from."""
     groups: defaultdict[str, list[LabelledAnswer]] = defaultdict(list)
     for row in further_rows(data):
-        if is_held_out(row.group):
+        if is_held_out(row.group) and row.dataset not in TABLES:
             groups[row.dataset].append(row)
     chance = random.Random(SEED)
     return [
