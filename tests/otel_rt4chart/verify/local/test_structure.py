@@ -122,6 +122,16 @@ def doubt(claim: str, *passages: str) -> tuple[str, str, str] | None:
             "It was not the first telescope in space, but it is one of the largest.",
             ("one_of_many", "largest", "one of the largest"),
         ),
+        (
+            "The free trial lasts 30 days.",
+            "Index: trial, free, lasts, days, refund, 30, support.",
+            ("list", "free trial", "free"),
+        ),
+        (
+            "Anna Weber met Jonas Braun.",
+            "Anna Schmidt met Peter Braun and Maria Weber met Jonas Klein.",
+            ("name", "Anna Weber", "Anna Schmidt"),
+        ),
     ],
 )  # fmt: skip
 def test_a_structure_between_claim_and_passage_is_named(
@@ -181,6 +191,11 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         ("Delivery is free for orders over $50.",
          ["Delivery is free for all orders over $50, and returns cost $5."]),
         ("It is one of the largest telescopes.", PASSAGES[12:13]),
+        ("Anna Weber met Peter.", ["Anna met Peter Braun.", "Weber came with Maria Weber."]),
+        ("Anna Weber met Peter.", ["Maria Weber, her mother, called.", "Anna B. Weber met Peter."]),
+        ("The plan includes support by phone.",
+         ["The plan includes mail, chat, and support by phone."]),
+        ("Phone support is included.", ["Included: mail, chat, phone support."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
