@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.judge import Question, Reply
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.steps import run_steps, run_steps_async
@@ -24,6 +25,7 @@ from otel_rt4chart.verify.llm.cache import (
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import Prompt
 
+_SHOWN_PROBLEM = 300  # characters of a problem, which may quote the reply
 ATTEMPTS = 2  # the first call, and one more with what was wrong
 T = TypeVar("T")
 
@@ -187,12 +189,12 @@ def run_in_rounds(
 def _failure(parsed: ParsedReply, completion: Completion) -> str:
     if completion.is_cut:
         return "the model's reply was cut at its output limit"
-    problems = "; ".join(parsed.problems[:3])
+    problems = "; ".join(clip(problem, _SHOWN_PROBLEM) for problem in parsed.problems[:3])
     return f"the model's reply was not usable: {problems or 'it lacks this claim'}"
 
 
 def _complaint(parsed: ParsedReply) -> str:
-    problems = "\n".join(f"- {problem}" for problem in parsed.problems[:20])
+    problems = "\n".join(f"- {clip(problem, _SHOWN_PROBLEM)}" for problem in parsed.problems[:20])
     return (
         f"That reply cannot be used:\n{problems or '- entries are missing'}\n"
         "Answer again, with JSON only, for what the last message asked and was not answered well."
