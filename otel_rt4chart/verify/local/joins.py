@@ -12,21 +12,59 @@ from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt
 
 _MAX_SENTENCES = 400  # that hold both words of a pair; more are read as if one joined them
 _MIN_PAIRS, _MIN_PARTS = 2, 3
+_NEARBY = 5  # sentences within which a pronoun may stand for a name
 _LIST_MARK = re.compile(r"[,;:|/•\n\t]|\.(?=\s|$)")
 
 
 def spliced_name(comparison: ComparedClaim) -> StructuralDoubt | None:
     """`Anna Weber` where the context has Anna Schmidt and Maria Weber, and nobody of that name."""
+    doubts = (_splice(comparison, *name.tokens) for name in _full_names(comparison.claim))
+    return next(filter(None, doubts), None)
+
+
+def names_apart(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Anna Schmidt met Maria Weber` where no part of the context speaks of both.
+
+    A long list of people has any two names; that they have to do with each other it does not say.
+    """
     claim = comparison.claim
-    for name in claim.names:
-        # Longer names are written in too many ways: King Henry III, the Ukrainian SSR.
-        if len(name.tokens) != 2 or name.tokens[1] != name.tokens[0] + 1:
-            continue
-        if all(claim.tokens[at].is_capital for at in name.tokens):
-            doubt = _splice(comparison, *name.tokens)
-            if doubt is not None:
-                return doubt
-    return None
+    names = _full_names(claim)
+    places = [_sentences_with(comparison, name) for name in names]
+    if len(names) < 2 or not all(places):
+        return None
+    ordered = sorted((at, which) for which, found in enumerate(places) for at in found)
+    if any(
+        one != other and there - here <= _NEARBY
+        for (here, one), (there, other) in pairwise(ordered)
+    ):
+        return None
+    sentence = comparison.sentence(places[0][0])
+    first = sentence.positions[claim.tokens[names[0].tokens[0]].stem][0]
+    found = next((name for name in sentence.names if sentence.content[first] in name.tokens), None)
+    return StructuralDoubt(
+        "name",
+        phrase(claim, names[0].tokens[0], names[1].tokens[-1]),
+        sentence.text[found.start : found.end] if found else sentence.words[first].text,
+        places[0][0],
+    )
+
+
+def _full_names(claim: Slots) -> list[Name]:
+    """The names of two words; longer ones are written in many ways: King Henry III, the UN."""
+    return [
+        name
+        for name in claim.names
+        if len(name.tokens) == 2
+        and name.tokens[1] == name.tokens[0] + 1
+        and all(claim.tokens[at].is_capital for at in name.tokens)
+    ]
+
+
+def _sentences_with(comparison: ComparedClaim, name: Name) -> list[int]:
+    """The sentences that have both words of a name, in order."""
+    holders = comparison.context.holders
+    first, second = (set(holders.get(comparison.claim.tokens[at].stem, ())) for at in name.tokens)
+    return sorted(first & second)
 
 
 def listed_words(comparison: ComparedClaim) -> StructuralDoubt | None:
@@ -118,9 +156,11 @@ def _listed_word(comparison: ComparedClaim, at: int, first: int, second: int) ->
         {p for stem in comparison.equivalents[word] for p in sentence.positions.get(stem, ())}
         for word in (first, second)
     )
-    parts[0] = parts[0][-1:]  # an index may begin with its title
-    held = [part for part in parts if (ones | others).intersection(part)]
-    if len(parts) < _MIN_PARTS or any(len(part) > 1 for part in held):
+    held = ones | others
+    # An index may begin with its title: of the first part, the last word alone is an item.
+    title = held.intersection(parts[0][:-1])
+    items = [part for part in (parts[0][-1:], *parts[1:]) if held.intersection(part)]
+    if len(parts) < _MIN_PARTS or title or any(len(part) > 1 for part in items):
         return ""
     word = sentence.content[min(ones)]
     return phrase(sentence, word, word)

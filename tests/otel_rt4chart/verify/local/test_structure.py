@@ -161,6 +161,18 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     assert found == ("binding", "Basic members get 10%", "delivery and 10%")
 
 
+def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
+    """A list of people joins none of them; a pronoun some sentences on may stand for a name."""
+    between = tuple(f"Shelf {number} is empty." for number in range(8))
+    passages = ("Anna Schmidt met Peter Braun.", *between, "Maria Weber met Jonas Klein.")
+    claim = "Anna Schmidt met Maria Weber."
+
+    assert doubt(claim, *passages) == ("name", "Anna Schmidt met Maria Weber", "Anna Schmidt")
+    assert doubt(claim, passages[0].upper(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0].lower(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
+
+
 @pytest.mark.parametrize(
     ("claim", "passages"),
     [
@@ -195,6 +207,7 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         ("Anna Weber met Peter.", ["Maria Weber, her mother, called.", "Anna B. Weber met Peter."]),
         ("The plan includes support by phone.",
          ["The plan includes mail, chat, and support by phone."]),
+        ("Simon Wood was 38 years old.", ["Simon Wood, old and ill, was 38 years, or so, of age."]),
         ("Phone support is included.", ["Included: mail, chat, phone support."]),
     ],
 )  # fmt: skip
