@@ -21,6 +21,8 @@ DoubtKind = Literal[
     "subject",
     "price",
     "one_of_many",
+    "name",
+    "list",
 ]
 _NEARLY, _PARTLY = 0.9, 0.3  # of what the best sentence holds of the claim
 _MAX_NEAR, _MAX_OTHERS = 8, 6

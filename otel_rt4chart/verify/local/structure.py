@@ -9,6 +9,7 @@ from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word
+from otel_rt4chart.verify.local.joins import listed_words, names_apart, spliced_name
 from otel_rt4chart.verify.local.roles import exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
@@ -29,6 +30,9 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_subject,
     other_price,
     one_of_many,
+    spliced_name,
+    names_apart,
+    listed_words,
 )
 
 

@@ -122,6 +122,16 @@ def doubt(claim: str, *passages: str) -> tuple[str, str, str] | None:
             "It was not the first telescope in space, but it is one of the largest.",
             ("one_of_many", "largest", "one of the largest"),
         ),
+        (
+            "The free trial lasts 30 days.",
+            "Index: trial, free, lasts, days, refund, 30, support.",
+            ("list", "free trial", "free"),
+        ),
+        (
+            "Anna Weber met Jonas Braun.",
+            "Anna Schmidt met Peter Braun and Maria Weber met Jonas Klein.",
+            ("name", "Anna Weber", "Anna Schmidt"),
+        ),
     ],
 )  # fmt: skip
 def test_a_structure_between_claim_and_passage_is_named(
@@ -149,6 +159,18 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     )
 
     assert found == ("binding", "Basic members get 10%", "delivery and 10%")
+
+
+def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
+    """A list of people joins none of them; a pronoun some sentences on may stand for a name."""
+    between = tuple(f"Shelf {number} is empty." for number in range(8))
+    passages = ("Anna Schmidt met Peter Braun.", *between, "Maria Weber met Jonas Klein.")
+    claim = "Anna Schmidt met Maria Weber."
+
+    assert doubt(claim, *passages) == ("name", "Anna Schmidt met Maria Weber", "Anna Schmidt")
+    assert doubt(claim, passages[0].upper(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0].lower(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
 
 
 @pytest.mark.parametrize(
@@ -181,6 +203,12 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         ("Delivery is free for orders over $50.",
          ["Delivery is free for all orders over $50, and returns cost $5."]),
         ("It is one of the largest telescopes.", PASSAGES[12:13]),
+        ("Anna Weber met Peter.", ["Anna met Peter Braun.", "Weber came with Maria Weber."]),
+        ("Anna Weber met Peter.", ["Maria Weber, her mother, called.", "Anna B. Weber met Peter."]),
+        ("The plan includes support by phone.",
+         ["The plan includes mail, chat, and support by phone."]),
+        ("Simon Wood was 38 years old.", ["Simon Wood, old and ill, was 38 years, or so, of age."]),
+        ("Phone support is included.", ["Included: mail, chat, phone support."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
