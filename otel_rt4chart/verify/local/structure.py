@@ -32,19 +32,11 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
 )
 
 
-# Below this P(unfaithful) the reader is believed against a doubt: never, until a network is shown
-# to score such claims apart from their true twins.
-_BELIEVED_BELOW = 0.0
-
-
 def doubt_entailed(
-    judgement: Judgement, unfaithful: float, reading: ClaimReading, sentences: Sequence[Sentence]
+    judgement: Judgement, reading: ClaimReading, sentences: Sequence[Sentence]
 ) -> Judgement:
-    """An entailed claim is undecided where a structure sets it and the passages apart.
-
-    `unfaithful` is the probability that the reader gave the claim.
-    """
-    if judgement.label is not Label.ENTAILED or unfaithful < _BELIEVED_BELOW:
+    """An entailed claim is undecided where a structure sets it and the passages apart."""
+    if judgement.label is not Label.ENTAILED:
         return judgement
     doubt = find_doubt(reading)
     if doubt is None:

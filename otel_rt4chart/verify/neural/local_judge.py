@@ -204,7 +204,7 @@ class LocalJudge(WholeContextJudge):
         judgement = judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)
         )
-        return doubt_entailed(judgement, odds.unfaithful, plan.reading, sentences)
+        return doubt_entailed(judgement, plan.reading, sentences)
 
     def _marked(self, claim: str, read: NetworkReading) -> list[str]:
         """Runs of words that the network marks as wrong, the most probable first."""

@@ -243,7 +243,7 @@ def test_an_entailed_claim_becomes_undecided_with_both_phrases() -> None:
     reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
     entailed = Judgement(Label.ENTAILED, (0,), 0.92, "its words are in the passage")
 
-    assert doubt_entailed(entailed, 0.08, reading, sentences) == Judgement(
+    assert doubt_entailed(entailed, reading, sentences) == Judgement(
         Label.UNDECIDED,
         reason="not sure: passage terms says “against the closure”, the claim “for the closure”",
     )
@@ -256,4 +256,4 @@ def test_other_verdicts_stay(label: Label) -> None:
     reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
     judgement = Judgement(label, (0,), 0.92, "why")
 
-    assert doubt_entailed(judgement, 0.9, reading, sentences) is judgement
+    assert doubt_entailed(judgement, reading, sentences) is judgement
