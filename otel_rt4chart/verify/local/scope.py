@@ -36,11 +36,17 @@ def excluded_word(comparison: ComparedClaim) -> StructuralDoubt | None:
             {at for stem in stems for at in comparison.context.holders[stem]},
             key=lambda at: comparison.sentence(at).text,
         )
-        found = [_exception_over(comparison.sentence(at), stems) for at in holders]
-        is_near = bool(holders) and holders[0] in (*comparison.near, *comparison.others)
-        if is_near and all(found) and not _has_opposite(claim, comparison.sentence(holders[0])):
+        if not holders or holders[0] not in (*comparison.near, *comparison.others):
+            continue
+        nearest = comparison.sentence(holders[0])
+        found = _exception_over(nearest, stems)
+        if (
+            found
+            and not _has_opposite(claim, nearest)
+            and all(_exception_over(comparison.sentence(at), stems) for at in holders[1:])
+        ):
             token = claim.tokens[claim.content[word]]
-            return StructuralDoubt("exclusion", token.text, found[0] or "", holders[0])
+            return StructuralDoubt("exclusion", token.text, found, holders[0])
     return None
 
 
