@@ -93,6 +93,11 @@ class Slots:
         return tuple(self.tokens[at] for at in self.content)
 
     @property
+    def content_places(self) -> dict[int, int]:
+        """For each content word, by the index of its token, its position in `content`."""
+        return {at: place for place, at in enumerate(self.content)}
+
+    @property
     def key(self) -> str:
         """The text without outer punctuation, case and spacing; equal for verbatim copies."""
         return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”。！？；，、؟")

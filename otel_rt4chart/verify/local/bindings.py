@@ -120,7 +120,7 @@ def _is_in(start: int, values: Iterable[_Value]) -> bool:
 
 def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
     """The positions of these tokens in the content words."""
-    places = {at: place for place, at in enumerate(slots.content)}
+    places = slots.content_places
     return frozenset(places[at] for at in tokens if at in places)
 
 

@@ -41,7 +41,7 @@ class _Governed(NamedTuple):
 
 def _governed(slots: Slots) -> list[_Governed]:
     found = []
-    places = {at: place for place, at in enumerate(slots.content)}
+    places = slots.content_places
     for at, token in enumerate(slots.tokens):
         for pair, (first, second) in enumerate(_OPPOSED):
             if token.norm in first or token.norm in second:

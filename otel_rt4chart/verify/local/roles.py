@@ -184,7 +184,7 @@ def leading_subject(slots: Slots) -> frozenset[int]:
         norm = tokens[at].norm
         is_end = norm in _AUXILIARIES or norm in ("who", "that")
         if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
-            places = {token: place for place, token in enumerate(slots.content)}
+            places = slots.content_places
             return frozenset(places[one] for one in found)
         if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
             break
