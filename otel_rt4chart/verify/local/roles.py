@@ -17,14 +17,15 @@ from otel_rt4chart.verify.local.comparison import (
     phrase,
     stems_at,
 )
+from otel_rt4chart.verify.local.swaps import SYMMETRIC_VERBS
 
-# Verbs whose subject and object can change places without another meaning.
-_SYMMETRIC = frozenset(
+# More verbs of which no order of the arguments is the wrong one.
+_SYMMETRIC = SYMMETRIC_VERBS | frozenset(
     map(
         stem,
         listed(
-            """meet marry face play date fight divorce join compete agree talk merge differ resemble
-            equal match collaborate border touch separate precede follow tied tie"""
+            """compete agree talk merge differ resemble equal match collaborate border touch
+            separate precede follow tied tie"""
         ),
     )
 )

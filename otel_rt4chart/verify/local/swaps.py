@@ -22,7 +22,7 @@ _MAX_CLAUSES = 2_000  # ten a sentence: more are a list of single words
 _CACHED_SENTENCES = 1_024
 _CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 # Verbs whose subject and object can change places without another meaning.
-_SYMMETRIC = frozenset(
+SYMMETRIC_VERBS = frozenset(
     map(stem, ("meet", "marry", "face", "play", "date", "fight", "divorce", "join"))
 )
 _AGENT_WORDS = 4
@@ -212,7 +212,7 @@ def _find_reversed_roles(
         if (agent := _agent_stem(clause, alignment.equivalents[verbs[0]]))
         and {word.stem for word in claim.words} - {verb} <= clause.positions.keys()
     ]
-    if verb in _SYMMETRIC or own_agent is None or any(agent == own_agent for agent, _ in agents):
+    if verb in SYMMETRIC_VERBS or own_agent is None or any(agent == own_agent for agent, _ in agents):
         return None
     sides = [{word.stem for word in claim.words[: verbs[0]]}]
     sides.append({word.stem for word in claim.words[verbs[0] + 1 :]})
