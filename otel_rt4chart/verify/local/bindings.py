@@ -258,7 +258,6 @@ def _doubt(
         return None
     sentence = comparison.sentence(mine.at)
     return StructuralDoubt(
-        "binding",
         _with_word(comparison.claim, claimed.value, [found.word]),
         _with_word(sentence, mine.value, found.owners),
         mine.at,

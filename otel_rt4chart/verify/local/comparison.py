@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from otel_rt4chart.verify.decompose.coordination import base_forms, verbs
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.local.alignment import matching_positions
 from otel_rt4chart.verify.local.features import ClaimReading
 
-DoubtKind = Literal[
-    "opposed_word",
-    "bound",
-    "exclusion",
-    "order",
-    "binding",
-    "negation",
-    "subject",
-    "price",
-    "one_of_many",
-]
 _NEARLY, _PARTLY = 0.9, 0.3  # of what the best sentence holds of the claim
 _MAX_NEAR, _MAX_OTHERS = 8, 6
 BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "gets", "got"))
@@ -35,7 +23,6 @@ class StructuralDoubt:
     `found` is in the sentence at that position in the context, `claimed` is in the claim.
     """
 
-    kind: DoubtKind
     claimed: str
     found: str
     sentence: int

@@ -73,7 +73,7 @@ def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem == stem_of]
         known = [roles for roles in theirs if roles is not None]
         if known and all(_are_exchanged(comparison, own, roles) for roles in known):
-            return StructuralDoubt("order", own.span(claim), known[0].span(sentence), at)
+            return StructuralDoubt(own.span(claim), known[0].span(sentence), at)
     return None
 
 
@@ -239,7 +239,7 @@ def _told_of_other(
     said = phrase(sentence, sentence.content[min(theirs)], sentence.content[found])
     if _is_passive(claimed) != _is_passive(said):
         return None
-    return StructuralDoubt("subject", claimed, said, at)
+    return StructuralDoubt(claimed, said, at)
 
 
 def _is_passive(text: str) -> bool:

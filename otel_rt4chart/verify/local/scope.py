@@ -46,7 +46,7 @@ def excluded_word(comparison: ComparedClaim) -> StructuralDoubt | None:
             and all(_exception_over(comparison.sentence(at), stems) for at in holders[1:])
         ):
             token = claim.tokens[claim.content[word]]
-            return StructuralDoubt("exclusion", token.text, found, holders[0])
+            return StructuralDoubt(token.text, found, holders[0])
     return None
 
 
@@ -88,7 +88,7 @@ def _negation_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         return None
     for one in negation_differences(claim, _aligned_alone(comparison, at), context):
         if one.manner == "clash":
-            return StructuralDoubt("negation", one.claimed, one.found, at)
+            return StructuralDoubt(one.claimed, one.found, at)
     return None
 
 
@@ -139,7 +139,7 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     for one, other in ((_FREE, _COSTS), (_COSTS, _FREE)):
         claimed, found = one.search(claim), other.search(sentence)
         if claimed and found and not other.search(claim) and not one.search(sentence):
-            return StructuralDoubt("price", claimed.group(), found.group(), at)
+            return StructuralDoubt(claimed.group(), found.group(), at)
     return None
 
 
@@ -164,7 +164,7 @@ def one_of_many(comparison: ComparedClaim) -> StructuralDoubt | None:
         if found and all(words for _, words in found):
             at, words = min(found, key=lambda one: (one[1] or "", comparison.sentence(one[0]).text))
             claimed = comparison.claim.text[own.start : own.end]
-            return StructuralDoubt("one_of_many", claimed, words or "", at)
+            return StructuralDoubt(claimed, words or "", at)
     return None
 
 
@@ -189,9 +189,7 @@ def _bound_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     for own in claim.quantities:
         same = [one for one in sentence.quantities if one.base == own.base]
         if same and all({own.bound, one.bound} == {"at_least", "at_most"} for one in same):
-            return StructuralDoubt(
-                "bound", _with_bound(claim, own), _with_bound(sentence, same[0]), at
-            )
+            return StructuralDoubt(_with_bound(claim, own), _with_bound(sentence, same[0]), at)
     return None
 
 

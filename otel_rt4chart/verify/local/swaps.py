@@ -212,7 +212,11 @@ def _find_reversed_roles(
         if (agent := _agent_stem(clause, alignment.equivalents[verbs[0]]))
         and {word.stem for word in claim.words} - {verb} <= clause.positions.keys()
     ]
-    if verb in SYMMETRIC_VERBS or own_agent is None or any(agent == own_agent for agent, _ in agents):
+    if (
+        verb in SYMMETRIC_VERBS
+        or own_agent is None
+        or any(agent == own_agent for agent, _ in agents)
+    ):
         return None
     sides = [{word.stem for word in claim.words[: verbs[0]]}]
     sides.append({word.stem for word in claim.words[verbs[0] + 1 :]})
