@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from otel_rt4chart.verify.language.dates import Moment, moments
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
 from otel_rt4chart.verify.language.text_cache import TextCache
@@ -18,11 +19,9 @@ from otel_rt4chart.verify.language.tokens import (
     tokenize,
 )
 from otel_rt4chart.verify.language.values import (
-    Moment,
     Quantity,
     QuantityIndex,
     index_quantities,
-    moments,
     quantities,
 )
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.dates import (
+    Moment,
+    contradicts,
+    is_supported_by,
+    is_supported_in,
+)
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.values import (
     EMPTY_INDEX,
     UNIT_FAMILIES,
-    Moment,
     Quantity,
     QuantityIndex,
-    contradicts,
     index_quantities,
-    is_supported_by,
-    is_supported_in,
     same_kind,
     values_agree,
 )
