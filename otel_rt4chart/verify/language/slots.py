@@ -70,7 +70,7 @@ class Slots:
     """One text with its words and values; `content` has the indices of its content words.
 
     `measures` gives, for the words of a value, keys that equal values share however they are
-    written: `2 hours`, `120 minutes`. `positions` gives the positions of a stem or measure in
+    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`. `positions` gives the positions of a stem or measure in
     `content`.
     """
 
@@ -139,7 +139,8 @@ def _measures(
     found: dict[int, tuple[str, ...]] = {}
     for one in counted:
         for at in token_range(tokens, one.start, one.end):
-            found[at] = (f"{one.value:.15g}", one.measure)
+            rate = (one.rate_measure,) if one.period else ()
+            found[at] = (f"{one.value:.15g}", one.measure, *rate)
         for at in token_range(tokens, one.end, one.unit_end):
             found[at] = (one.measure,)
     for date in dates:

@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from otel_rt4chart.verify.language.tokens import Token, token_range
@@ -104,22 +104,25 @@ _QUANTITY = re.compile(
 )
 # "once it is paid" counts nothing; "once a day" and "once." do.
 _CLAUSE = re.compile(r"\s+(?!(?:a|an|per|every|each|daily|weekly|monthly|or|in|and)\b)\w")
+# "First, open the lid, then …" ranks nothing.
+_ORDER = re.compile(
+    r"\s*(?:[.,;:!?]|$|(?:and\s+)?(?:then|only\s+then)\b|before\b|after\b)", re.IGNORECASE
+)
+_TIMES = "tim"  # the stem of "times"
 _TIME_LIKE = re.compile(r"\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s?[ap]\.?m\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|some|circa|close\s+to|up\s+to\s+about"
     r"|an?\s+estimated|estimated(?:\s+at)?|just\s+(?:over|under)|[~≈])\s*$",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(
-    r"(?:more\s+than|over|at\s+least|above|no\s+less\s+than|exceed(?:s|ed|ing)?|a\s+minimum\s+of)"
-    r"\s*$",
-    re.IGNORECASE,
-)
-_AT_MOST = re.compile(
-    r"(?:less\s+than|fewer\s+than|under|below|at\s+most|up\s+to|no\s+more\s+than|a\s+maximum\s+of)"
-    r"\s*$",
-    re.IGNORECASE,
-)
+_MORE = r"(?:(?:more|longer|greater)\s+than|over|above|exceed(?:s|ed|ing)?)"
+_LESS = r"(?:(?:less|fewer|shorter)\s+than|under|below)"
+_AT_LEAST = re.compile(rf"(?:{_MORE}|at\s+least|a\s+minimum\s+of)\s*$", re.IGNORECASE)
+_AT_MOST = re.compile(rf"(?:{_LESS}|at\s+most|up\s+to|a\s+maximum\s+of)\s*$", re.IGNORECASE)
+# "No more than" and "must not exceed" are the other bound.
+_DENIED = r"(?:\bno|\bnot|\bnever|\bcannot|n['’]t)\s+(?:be\s+|last\s+|cost\s+|take\s+|weigh\s+)?"
+_NOT_MORE = re.compile(rf"{_DENIED}{_MORE}\s*$", re.IGNORECASE)
+_NOT_LESS = re.compile(rf"{_DENIED}{_LESS}\s*$", re.IGNORECASE)
 _OR_MORE = re.compile(
     r"\s*(?:[\w-]+\s+){0,2}?(?:(?:and|or)\s+(?:above|older|over|more|up|longer|higher)\b|\+)|\s?\+",
     re.IGNORECASE,
@@ -141,7 +144,8 @@ class Quantity:
 
     `value` is in that unit, with the scale applied. `digits` counts the significant digits.
     `before` is the stem of the content word before it: `rose to 5 million`. The unit's word, or
-    without one the number, ends at `unit_end`.
+    without one the number, ends at `unit_end`. A rate has a `period`, `2 days of leave a month`,
+    whose word ends at `period_end`.
     """
 
     value: float
@@ -152,12 +156,20 @@ class Quantity:
     end: int
     unit_end: int
     before: str
+    period: str = ""
+    period_end: int = 0
 
     @property
     def base(self) -> tuple[str, float]:
         """The family of the unit, and the value in the family's base unit."""
         family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
+
+    @property
+    def rate(self) -> tuple[str, float]:
+        """For a rate the family of its period, and the base value over that family's base unit."""
+        family, factor = UNITS.get(self.period, ("", 1.0))
+        return family, self.base[1] / factor
 
     @property
     def kind(self) -> str:
@@ -167,15 +179,21 @@ class Quantity:
         return f"after {self.before}" if self.before and self.digits != _WRITTEN_OUT else ""
 
     @property
-    def key(self) -> tuple[float, str, Bound, int, str]:
+    def key(self) -> tuple[float, str, Bound, int, str, str]:
         """Equal for quantities that no comparison tells apart."""
-        return (self.value, self.unit, self.bound, self.digits, self.before)
+        return (self.value, self.unit, self.bound, self.digits, self.before, self.period)
 
     @property
     def measure(self) -> str:
         """A key that equal values share, however they are written: `2 hours`, `120 minutes`."""
         family, value = self.base
         return f"~{family} {value:.12g}"
+
+    @property
+    def rate_measure(self) -> str:
+        """A key that equal rates share: `$5 a month`, `$60 a year`."""
+        family, value = self.rate
+        return f"~{self.base[0]} per {family} {value:.12g}"
 
 
 def quantities(
@@ -193,10 +211,80 @@ def quantities(
         quantity = _quantity(text, tokens, match)
         if quantity is not None:
             found.append(quantity)
-    return tuple(found)
+    return _with_periods(text, _with_elided_units(text, tokens, found))
 
 
 _NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+
+
+_JOINT = re.compile(r"[,;]|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.:!?\n]")
+_ALONE = re.compile(r"\s*(?:$|[.,;:!?)]|(?:and|but|or|while|whereas|a|an|per)\b)", re.IGNORECASE)
+
+
+def _with_elided_units(
+    text: str, tokens: tuple[Token, ...], found: list[Quantity]
+) -> list[Quantity]:
+    """Bare numbers with the unit of the one before: `covered for 24 months, the charger for 6`."""
+    complete: list[Quantity] = []
+    for one in found:
+        before = complete[-1] if complete else None
+        if before is not None and _is_parallel(text, tokens, before, one):
+            one = replace(one, unit=before.unit)
+        complete.append(one)
+    return complete
+
+
+def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Quantity) -> bool:
+    """True for a bare number in a part of the sentence that is built like the part before it.
+
+    The same word leads up to both numbers, or a noun alone names what the second one is about.
+    """
+    between = text[before.unit_end : one.start]
+    joints = list(_JOINT.finditer(between))
+    is_cardinal = text[one.start : one.end].lower() not in _MULTIPLES and one.unit == ""
+    if not joints or not is_cardinal or before.unit in ("", "#") or _SENTENCE_END.search(between):
+        return False
+    part = token_range(tokens, before.unit_end + joints[-1].end(), one.start)
+    earlier = token_range(tokens, 0, before.start)
+    if not part or not earlier or not _ALONE.match(text, one.end):
+        return False
+    last, same = tokens[part[-1]], tokens[earlier[-1]]
+    if len(part) > 1 and last.norm == same.norm:
+        return True
+    is_named = last.norm in _NUMBERED or any(tokens[at].is_capital for at in part)
+    return last.is_content and not is_named and len(part) <= _LONGEST_TOPIC
+
+
+_LONGEST_TOPIC = 3  # words; more are hardly a noun alone
+# What bears a number as its name.
+_NUMBERED = frozenset((
+    "version", "section", "chapter", "page", "step", "level", "phase", "stage", "type", "floor",
+    "room", "gate", "platform", "line", "bus", "tram", "train", "article", "paragraph", "number",
+    "item", "table", "figure", "part", "grade", "class", "zone",
+))  # fmt: skip
+
+_PERIOD = re.compile(
+    r"(?:\s+of(?:\s+[\w-]+){1,3}?|\s+(?:per|for\s+each)\s+[\w-]+|\s+[a-z-]{4,})?"
+    r"(?:\s+(?:a|an|per|each|every)\s+|\s?/\s?)(?P<noun>hour|day|week|fortnight|month|quarter|year)\b"
+    r"|\s+(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
+_PERIOD_WORDS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month",
+                 "quarterly": "quarter", "yearly": "year", "annually": "year"}  # fmt: skip
+
+
+def _with_periods(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
+    """Rates with the period that stands behind them: `$5 per user per month`, `twice a day`."""
+    starts = [one.start for one in found]
+    complete = []
+    for one in found:
+        match = _PERIOD.match(text, one.unit_end)
+        if match and not any(one.start < start < match.end() for start in starts):
+            period = (match["noun"] or _PERIOD_WORDS[match["word"].lower()]).lower()
+            one = replace(one, period=period, period_end=match.end())
+        complete.append(one)
+    return tuple(complete)
 
 
 def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Quantity | None:
@@ -210,6 +298,10 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
         return None
     if word == "once" and _CLAUSE.match(text, match.end()):
         return None
+    if word == "first" and _ORDER.match(text, match.end()):
+        return None
+    if word in ("once", "twice") and not unit:
+        unit = _TIMES
     return Quantity(
         value, unit, _bound(text, match.start(), match.end()),
         _significant(written), match.start(), match.end(), unit_end,
@@ -273,8 +365,10 @@ def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
 
 
 def _bound(text: str, start: int, end: int) -> Bound:
-    before = text[max(0, start - 24) : start]
-    if _AT_LEAST.search(before) or _OR_MORE.match(text, end):
+    before = text[max(0, start - 32) : start]
+    if _NOT_MORE.search(before):
+        return "at_most"
+    if _NOT_LESS.search(before) or _AT_LEAST.search(before) or _OR_MORE.match(text, end):
         return "at_least"
     if _AT_MOST.search(before) or _OR_LESS.match(text, end):
         return "at_most"
@@ -288,6 +382,10 @@ def values_agree(claimed: Quantity, found: Quantity) -> bool:
     left, right = claimed.base[1], found.base[1]
     if claimed.base[0] != found.base[0]:
         left, right = claimed.value, found.value
+    if claimed.period != found.period and claimed.period and found.period:
+        if claimed.rate[0] != found.rate[0]:
+            return False
+        left, right = claimed.rate[1], found.rate[1]
     if math.isclose(left, right, rel_tol=1e-9):
         return True
     if claimed.bound == "at_least":
@@ -321,7 +419,7 @@ class QuantityIndex:
     def like(self, claimed: Quantity) -> Iterable[Quantity]:
         """A superset of the quantities that agree with the claimed one."""
         low, high = _REACH[claimed.bound]
-        for value in {claimed.value, claimed.base[1]}:
+        for value in _index_values(claimed):
             left = bisect_left(self.keys, value * low)
             yield from self.ordered[left : bisect_right(self.keys, value * high, lo=left)]
 
@@ -329,11 +427,15 @@ class QuantityIndex:
 EMPTY_INDEX = QuantityIndex((), ())
 
 
+def _index_values(one: Quantity) -> frozenset[float]:
+    """The values under which a quantity is found: its own, in base units, and as a rate."""
+    return frozenset((one.value, one.base[1], *((one.rate[1],) if one.period else ())))
+
+
 def index_quantities(found: Iterable[Quantity]) -> QuantityIndex:
-    """The index, with a quantity under its value and under that in the family's base unit."""
+    """The index, with a quantity under each of its values."""
     distinct = {one.key: one for one in found}
-    keyed = {(one.value, key): one for key, one in distinct.items()}
-    keyed |= {(one.base[1], key): one for key, one in distinct.items()}
+    keyed = {(value, key): one for key, one in distinct.items() for value in _index_values(one)}
     ordered = sorted(keyed)
     return QuantityIndex(tuple(key[0] for key in ordered), tuple(keyed[key] for key in ordered))
 

@@ -20,7 +20,6 @@ _JOINTS = frozenset(("and", "or", "but", "while", "whereas"))
 _MAX_VALUES = 2  # a part with more of them is a list
 _MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
 _MAX_KEY = 2  # words before a value that are surely its own
-_NO_TYPE = ""  # of a number without a unit
 
 
 class _Value(NamedTuple):
@@ -40,11 +39,6 @@ class BoundValue:
     at: int
     before: frozenset[int]
     after: frozenset[int]
-
-    def is_like(self, other: BoundValue) -> bool:
-        """True where one may be mistaken for the other: "10 years, and the paint for 3"."""
-        is_shortened = self.value.type == _NO_TYPE and other.value.end < self.value.start
-        return self.value.type == other.value.type or (self.at == other.at and is_shortened)
 
     def side(self, *, is_after: bool) -> frozenset[int]:
         """The words on one side of the value."""
@@ -215,7 +209,7 @@ def _are_comparable(
     comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> bool:
     """True for values that may be mistaken for each other, in sentences that are built alike."""
-    if not rival.is_like(mine):
+    if rival.value.type != mine.value.type:
         return False
     return rival.at == mine.at or _are_parallel(comparison, mine, rival, is_after=is_after)
 
