@@ -70,8 +70,8 @@ class Slots:
     """One text with its words and values; `content` has the indices of its content words.
 
     `measures` gives, for the words of a value, keys that equal values share however they are
-    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`. `positions` gives the positions of a stem or measure in
-    `content`.
+    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`. `positions` gives the positions
+    of a stem or measure in `content`.
     """
 
     text: str

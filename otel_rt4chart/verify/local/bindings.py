@@ -135,6 +135,42 @@ def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
     return None
 
 
+def rightly_bound(comparison: ComparedClaim) -> Iterator[tuple[str, str, int]]:
+    """Values that near sentences give to the claim's subject, and others to another one.
+
+    For each the claim's words, the sentence's words and the sentence's position.
+    """
+    claimed = list(bound_values(comparison.claim, -1))
+    told = [one for at in comparison.near for one in bound_values(comparison.sentence(at), at)]
+    for one in claimed if told else ():
+        words = _words_of(comparison.claim, one, claimed)
+        for mine in told:
+            rivals = [other for other in told if other.at == mine.at and other != mine]
+            if mine.value.key != one.value.key or not rivals:
+                continue
+            owners = _said_owners(comparison, words, mine, rivals)
+            if owners:
+                value = comparison.claim.text[one.value.start : one.value.end]
+                sentence = comparison.sentence(mine.at)
+                yield value, _with_word(sentence, mine.value, owners), mine.at
+
+
+def _said_owners(
+    comparison: ComparedClaim, words: frozenset[int], mine: BoundValue, rivals: list[BoundValue]
+) -> frozenset[int]:
+    """The words of this value alone that the claim has; none where it has a rival's, too."""
+    said = {place for word in words for place in comparison.matches[mine.at][word]}
+    found: frozenset[int] = frozenset()
+    for rival in rivals:
+        if rival.value.type != mine.value.type:
+            continue
+        for is_after in (True, False):
+            if said & _owners(comparison, rival, mine, is_after=is_after):
+                return frozenset()
+            found |= _owners(comparison, mine, rival, is_after=is_after) & said
+    return found
+
+
 class _Misbound(NamedTuple):
     """The claim's word that belongs to another value, and the words that own this one."""
 

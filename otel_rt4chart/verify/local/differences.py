@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -28,7 +29,8 @@ from otel_rt4chart.verify.language.values import (
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
-Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
+Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere", "implied"]
+_WORD = re.compile(r"\w+")
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
@@ -40,7 +42,8 @@ class SlotDifference:
     sentence has its opposite. `sibling`: a sentence has another kind of the same thing. `swapped`:
     the claim's subject has another value, and this one stands with another subject, or nowhere.
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
-    has it.
+    has it. `implied`: it may follow from what a sentence has, by a limit, by arithmetic or by a
+    converse, so that nothing is known against it.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
     is not `is_exclusive` may be none: both values can hold.
@@ -105,6 +108,11 @@ def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
     return values_agree(claimed, found) and (
         kinds[0] == kinds[1] or not UNIT_FAMILIES.issuperset(kinds)
     )
+
+
+def is_part(words: str, others: str) -> bool:
+    """True where all of these words are among the others."""
+    return set(_WORD.findall(words.casefold())) <= set(_WORD.findall(others.casefold()))
 
 
 def _digits(written: str) -> str:

@@ -154,6 +154,44 @@ def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool
     return bool(subject & concerned and objects & acting) and not subject & acting
 
 
+# The first and the last of something: both are true of it, at different times.
+_STAGES = tuple(
+    (frozenset(map(stem, first.split())), frozenset(map(stem, last.split())))
+    for first, last in (
+        ("open opens", "close closes shut"),
+        ("start begin commence", "end finish stop conclude"),
+        ("leave depart departure", "arrive arrival"),
+        ("board enter", "exit alight"),
+    )
+)
+
+
+def is_converse(comparison: ComparedClaim, claimed: str, found: str, at: int) -> bool:
+    """True where opposites do not exclude each other: `Ben bought` from Anna, who `sold` to Ben.
+
+    So it is with exchanged arguments, and with the first and the last of something.
+    """
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, theirs = _token_of(claim, claimed), _token_of(sentence, found)
+    pair = {claim.tokens[own].stem, sentence.tokens[theirs].stem}
+    if any(pair & first and pair & last for first, last in _STAGES):
+        given = {one.parts for one in sentence.moments}
+        return bool(claim.moments) and not any(one.parts in given for one in claim.moments)
+    ours, others = _roles(claim, own), _roles(sentence, theirs)
+    return ours is not None and others is not None and _is_turned(comparison, ours, others)
+
+
+def _token_of(slots: Slots, text: str) -> int:
+    return next(at for at in slots.content if slots.tokens[at].text == text)
+
+
+def _is_turned(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
+    """True where an argument of one side stands on the other one, and no subject in its place."""
+    subject, objects = (_matching(comparison, one) for one in (own.subject, own.objects))
+    acting, concerned = theirs.subject.keys(), theirs.objects.keys()
+    return bool(subject & concerned or objects & acting) and not subject & acting
+
+
 def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:
     """The stems, and those in the context that match them."""
     known = set(stems)

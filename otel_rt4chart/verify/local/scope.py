@@ -113,7 +113,8 @@ def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
 
 
 _FREE = re.compile(
-    r"\b(?:free\s+of\s+charge|for\s+free|complimentary|ships?\s+free"
+    r"\b(?:free\s+of\s+charge|for\s+free|complimentary|ships?\s+free|no\s+(?:charge|fee|cost)"
+    r"|(?:costs?|pays?|charged?)\s+(?:you\s+)?nothing"
     r"|at\s+no\s+(?:(?:extra|additional)\s+)?(?:charge|cost)"
     r"|without\s+(?:(?:extra|additional)\s+)?(?:charge|cost|fee)|(?:is|are|was|were|be)\s+free"
     r"(?!\s+(?:of|from|to|and|in|on|agent|after|until)\b)"
@@ -141,6 +142,15 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         if claimed and found and not other.search(claim) and not one.search(sentence):
             return StructuralDoubt(claimed.group(), found.group(), at)
     return None
+
+
+def same_price(comparison: ComparedClaim, at: int) -> tuple[str, str]:
+    """Two ways to say that something is free: `costs nothing` and `free of charge`; or ""."""
+    claim, sentence = comparison.claim.text, comparison.sentence(at).text
+    claimed, found = _FREE.search(claim), _FREE.search(sentence)
+    if claimed and found and not _COSTS.search(claim) and not _COSTS.search(sentence):
+        return claimed.group(), found.group()
+    return "", ""
 
 
 _OF_MANY = re.compile(

@@ -8,7 +8,7 @@ from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
 from otel_rt4chart.verify.local.features import ClaimReading
-from otel_rt4chart.verify.local.function_words import opposed_word
+from otel_rt4chart.verify.local.function_words import opposed_word, reversed_order
 from otel_rt4chart.verify.local.roles import exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
@@ -29,6 +29,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_subject,
     other_price,
     one_of_many,
+    reversed_order,
 )
 
 
@@ -53,5 +54,5 @@ def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
     """The first structure that sets the claim and all of its nearest sentences apart."""
     if reading.claim.key in reading.context.keys:
         return None  # a copy
-    comparison = compare(reading)
+    comparison = compare(reading.claim, reading.alignment, reading.context)
     return next(filter(None, (check(comparison) for check in _CHECKS)), None)

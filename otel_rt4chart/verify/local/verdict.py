@@ -15,7 +15,7 @@ from typing import NamedTuple
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.local.differences import SlotDifference
+from otel_rt4chart.verify.local.differences import SlotDifference, is_part
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
 
 _MAX_SCORE = 40.0  # keeps `exp` from overflowing
@@ -164,6 +164,7 @@ MAX_SHOWN = 3  # differences or words in one reason
 _QUOTE_LENGTH = 160  # characters of a sentence that a reason quotes
 # Manners that set another value against the claim's.
 CLASHING = ("clash", "opposite", "sibling")
+_LACKING = ("missing", "elsewhere")
 # Of differences between terms, those that are more than another wording.
 _DEFINITE = ("opposite", "sibling")
 # The order in which differences are reported: comparable values before single words.
@@ -184,7 +185,8 @@ def select_differences(reading: ClaimReading, *, rivals: bool) -> tuple[SlotDiff
         key=lambda one: (_SLOT_ORDER.index(one.slot), one.manner not in _DEFINITE),
     )
     for one in ordered:
-        if (one.manner in CLASHING) == rivals and _is_reliable(reading, one):
+        is_meant = one.manner in CLASHING if rivals else one.manner in _LACKING
+        if is_meant and _is_reliable(reading, one):
             known = one.claimed if one.slot != "negation" else one.slot
             selected.setdefault(known, one)
     definite = [one for one in selected.values() if one.slot != "term" or one.manner in _DEFINITE]
@@ -274,6 +276,8 @@ def judgement_from_odds(
     sentence that sets something against the claim. The confidence is that of "supported" against
     "not supported": it says nothing of contradicted against baseless.
     """
+    implied = [one for one in reading.differences if one.manner == "implied"]
+    marked = [run for run in marked if not _is_implied(run, implied)]
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
@@ -287,6 +291,8 @@ def judgement_from_odds(
         found = _contradicted(reading, odds, sentences, near, marked)
         if found is not None:
             return found
+    if implied and evidence and not marked and not select_differences(reading, rivals=False):
+        return Judgement(Label.UNDECIDED, reason=_implied_reason(implied, sentences))
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marked)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
@@ -340,6 +346,18 @@ def _baseless(
         reason=missing_words_reason(reading, [one.claimed for one in missing]),
         clashes=tuple(missing),
     )
+
+
+def _is_implied(words: str, implied: Sequence[SlotDifference]) -> bool:
+    return bool(implied) and is_part(words, " ".join(one.claimed for one in implied))
+
+
+def _implied_reason(implied: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
+    """The words of the claim, and those of a passage from which they may follow."""
+    one = implied[0]
+    found = clip(one.found, _QUOTE_LENGTH)
+    name = passage_name(sentences[one.sentence])
+    return f"not sure: “{one.claimed}” may follow from “{found}” in {name}"
 
 
 def _unsure_reason(odds: Odds) -> str:
