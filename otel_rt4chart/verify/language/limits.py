@@ -19,6 +19,12 @@ _STRICT = re.compile(
     r"\s*[$€£¥₹]?\s*$",
     re.IGNORECASE,
 )
+_BOUND = re.compile(
+    r"(?:(?:\bno\s+|\bnot\s+)?(?:more|less|fewer|longer|shorter|greater)\s+than|\bat\s+(?:least|most)"
+    r"|\bup\s+to|\bover|\babove|\bunder|\bbelow|\ba\s+(?:minimum|maximum)\s+of)\s*$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")
 _DENIED = re.compile(r"\b(?:no|not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _JOINS_RANGE = re.compile(
     r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?[$€£¥₹]?", re.IGNORECASE
@@ -75,6 +81,31 @@ class Limit:
         return len(left) == len(right) and not self.is_strict
 
 
+_CASE = re.compile(
+    r"\s*(?:an?|any|every|each|all|those|no|for|if|when|at|on|in|whoever|anyone|someone)\b",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r"\b(?:that|who|which|if|when)\b", re.IGNORECASE)
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|can|could|may|might|must|will|would|shall|should"
+    r"|gets?|goes|go|pays?|needs?|receives?|costs?|comes?)\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"\s+(?:after|later|into|before|earlier|old)\b", re.IGNORECASE)
+
+
+def is_case(text: str, start: int, end: int) -> bool:
+    """True where a claim's value belongs to the case that it speaks of, not to what it says of it.
+
+    `A refund of $35 goes to your card`, `40 minutes after it was placed`.
+    """
+    if _SINCE.match(text, end):
+        return True
+    lead = text[:start]
+    is_said = bool(_FINITE.search(lead)) and not _RELATIVE.search(lead)
+    return bool(_CASE.match(text)) and not is_said and bool(_FINITE.search(text, end))
+
+
 def states_limit(text: str, start: int) -> bool:
     """True where the value at this place of a claim is a limit, an edge or a whole length."""
     return bool(_STATES_LIMIT.search(text) or _STATES_EDGE.search(text[:start]))
@@ -106,12 +137,14 @@ def _limit_of(text: str, one: Quantity) -> Iterator[Limit]:
     lead = text[max(0, one.start - _BEFORE) : one.start]
     strict = _STRICT.search(lead)
     is_strict = bool(strict) and not _DENIED.search(lead)
-    if within := _WITHIN.search(lead):
-        yield Limit(one.start - len(lead) + within.start(), one.unit_end, None, (one.base[1],))
-    elif one.bound == "at_most":
-        yield Limit(one.start, one.unit_end, None, (one.base[1],), is_strict)
+    words = _WITHIN.search(lead) or _BOUND.search(lead)
+    behind = None if words else _BEHIND.match(text, one.end)
+    start = one.start - len(lead) + words.start() if words else one.start
+    end = behind.end() if behind else one.unit_end
+    if one.bound == "at_most" or _WITHIN.search(lead):
+        yield Limit(start, end, None, (one.base[1],), is_strict)
     elif one.bound == "at_least":
-        yield Limit(one.start, one.unit_end, (one.base[1],), None, is_strict)
+        yield Limit(start, end, (one.base[1],), None, is_strict)
 
 
 def ordered_parts(one: Moment) -> tuple[str, tuple[float, ...]]:

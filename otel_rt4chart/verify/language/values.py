@@ -400,6 +400,17 @@ def values_agree(claimed: Quantity, found: Quantity) -> bool:
     )
 
 
+def is_same_value(one: Quantity, other: Quantity) -> bool:
+    """True for equal values with the same bound, in whatever unit or over whatever period."""
+    if one.kind != other.kind or one.bound != other.bound:
+        return False
+    if {one.unit, other.unit} <= SIGNS and one.unit != other.unit:
+        return False
+    if one.period and other.period:
+        return one.rate[0] == other.rate[0] and math.isclose(one.rate[1], other.rate[1])
+    return math.isclose(one.base[1], other.base[1])
+
+
 # For each bound the values, as shares of the claimed one, that `values_agree` may accept.
 _REACH: dict[Bound, tuple[float, float]] = {
     "exact": (0.97, 1.03),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.limits import (
     Limit,
+    is_case,
     moment_limits,
     ordered_parts,
     quantity_limits,
@@ -18,6 +19,7 @@ from otel_rt4chart.verify.language.limits import (
 )
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity
+from otel_rt4chart.verify.local.differences import Manner
 
 _MAX_NUMBERS = 8  # of near sentences; more are a table, in which some numbers fit by chance
 _DAY = 1440  # minutes
@@ -53,6 +55,7 @@ class Source(NamedTuple):
 
     sentence: int
     words: str
+    manner: Manner = "implied"
 
 
 class _Number(NamedTuple):
@@ -104,8 +107,13 @@ def _admitting(claim: Slots, own: Quantity, told: Told, before: Slots | None) ->
     for at, slots in told:
         for limit in quantity_limits(slots, family):
             if limit.admits((value,)):
-                return Source(at, slots.text[limit.start : limit.end])
+                words = slots.text[limit.start : limit.end]
+                return Source(at, words, _manner(claim.text, own.start, own.unit_end))
     return _beyond(told, quantity_limits(before, family) if before else (), (value,))
+
+
+def _manner(claim: str, start: int, end: int) -> Manner:
+    return "admitted" if is_case(claim, start, end) else "narrowed"
 
 
 def _beyond(told: Told, limits: Iterable[Limit], value: tuple[float, ...]) -> Source | None:
@@ -207,7 +215,8 @@ def source_of_moment(claim: Slots, own: Moment, told: Told, before: Slots | None
         for at, slots in told:
             for limit in moment_limits(slots, kind):
                 if limit.admits(parts):
-                    return Source(at, slots.text[limit.start : limit.end])
+                    words = slots.text[limit.start : limit.end]
+                    return Source(at, words, _manner(claim.text, own.start, own.end))
         limits = moment_limits(before, kind) if before else ()
         if found := _beyond(told, limits, parts):
             return found

@@ -29,7 +29,12 @@ from otel_rt4chart.verify.language.values import (
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
-Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere", "implied"]
+Manner = Literal[
+    "clash", "opposite", "sibling", "swapped", "missing", "elsewhere",
+    "admitted", "narrowed", "implied",
+]  # fmt: skip
+# Nothing is known against a claim's words of these manners.
+SETTLED = ("admitted", "narrowed", "implied")
 _WORD = re.compile(r"\w+")
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
@@ -42,8 +47,9 @@ class SlotDifference:
     sentence has its opposite. `sibling`: a sentence has another kind of the same thing. `swapped`:
     the claim's subject has another value, and this one stands with another subject, or nowhere.
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
-    has it. `implied`: it may follow from what a sentence has, by a limit, by arithmetic or by a
-    converse, so that nothing is known against it.
+    has it. `admitted`: the claim speaks of a case within a sentence's limit. `narrowed`: it gives
+    one value where a sentence gives a limit. `implied`: it may follow from what a sentence has, by
+    arithmetic or by a converse.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
     is not `is_exclusive` may be none: both values can hold.

@@ -87,4 +87,5 @@ def _implied_terms(
 
 
 def _implied(slot: Slot, claimed: str, source: Source) -> SlotDifference:
-    return SlotDifference(slot, "implied", claimed.strip(), source.words.strip(), source.sentence)
+    words = source.words.strip()
+    return SlotDifference(slot, source.manner, claimed.strip(), words, source.sentence)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.local.differences import SlotDifference, is_part
+from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference, is_part
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
 
 _MAX_SCORE = 40.0  # keeps `exp` from overflowing
@@ -276,12 +276,13 @@ def judgement_from_odds(
     sentence that sets something against the claim. The confidence is that of "supported" against
     "not supported": it says nothing of contradicted against baseless.
     """
-    implied = [one for one in reading.differences if one.manner == "implied"]
-    marked = [run for run in marked if not _is_implied(run, implied)]
+    settled = [one for one in reading.differences if one.manner in SETTLED]
+    marked = [run for run in marked if not _is_settled(run, settled)]
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
-    if odds.unfaithful < thresholds.entailed_below and evidence:
+    is_low = odds.unfaithful < thresholds.entailed_below
+    if is_low and evidence and not any(one.manner == "narrowed" for one in settled):
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
     if (
@@ -291,8 +292,9 @@ def judgement_from_odds(
         found = _contradicted(reading, odds, sentences, near, marked)
         if found is not None:
             return found
-    if implied and evidence and not marked and not select_differences(reading, rivals=False):
-        return Judgement(Label.UNDECIDED, reason=_implied_reason(implied, sentences))
+    has_grounds = marked or select_differences(reading, rivals=False)
+    if settled and evidence and (is_low or not has_grounds):
+        return Judgement(Label.UNDECIDED, reason=_settled_reason(settled[0], sentences))
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marked)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
@@ -348,13 +350,12 @@ def _baseless(
     )
 
 
-def _is_implied(words: str, implied: Sequence[SlotDifference]) -> bool:
-    return bool(implied) and is_part(words, " ".join(one.claimed for one in implied))
+def _is_settled(words: str, settled: Sequence[SlotDifference]) -> bool:
+    return bool(settled) and is_part(words, " ".join(one.claimed for one in settled))
 
 
-def _implied_reason(implied: Sequence[SlotDifference], sentences: Sequence[Sentence]) -> str:
+def _settled_reason(one: SlotDifference, sentences: Sequence[Sentence]) -> str:
     """The words of the claim, and those of a passage from which they may follow."""
-    one = implied[0]
     found = clip(one.found, _QUOTE_LENGTH)
     name = passage_name(sentences[one.sentence])
     return f"not sure: “{one.claimed}” may follow from “{found}” in {name}"
