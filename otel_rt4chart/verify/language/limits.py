@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.slots import Slots
@@ -49,7 +50,7 @@ _STATES_LIMIT = re.compile(
 )
 _STATES_EDGE = re.compile(
     r"\b(?:(?<!is\s)(?<!are\s)opens?|closes?|starts?|begins?|ends?|finish(?:es)?|expires?|due|lasts?|valid|runs?"
-    r"|for|within|until|till|by|before|after|since|from|to|have|has|had|up)"
+    r"|for|within|until|till|by|from|to|have|has|had|up)"
     r"(?:\s+(?:at|on|in|for|the|a|an|until|about))*\s+[$€£¥₹]?$",
     re.IGNORECASE,
 )
@@ -106,9 +107,13 @@ def is_case(text: str, start: int, end: int) -> bool:
     return bool(_CASE.match(text)) and not is_said and bool(_FINITE.search(text, end))
 
 
-def states_limit(text: str, start: int) -> bool:
+def states_limit(text: str, start: int, *, is_moment: bool) -> bool:
     """True where the value at this place of a claim is a limit, an edge or a whole length."""
-    return bool(_STATES_LIMIT.search(text) or _STATES_EDGE.search(text[:start]))
+    lead = text[:start]
+    is_edge = _STATES_EDGE.search(lead) or (
+        is_moment and (_UNTIL.search(lead) or _FROM.search(lead))
+    )
+    return bool(is_edge or _STATES_LIMIT.search(text))
 
 
 def quantity_limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
@@ -161,17 +166,22 @@ def ordered_parts(one: Moment) -> tuple[str, tuple[float, ...]]:
 
 def moment_limits(slots: Slots, kind: str) -> Iterator[Limit]:
     """The limits on dates and times of this kind."""
-    text, before = slots.text, None
-    for one in slots.moments:
-        found, parts = ordered_parts(one)
-        if found != kind:
+    text = slots.text
+    moments = [one for one in slots.moments if ordered_parts(one)[0] == kind]
+    ranges = [
+        (low, high)
+        for low, high in pairwise(moments)
+        if _JOINS_RANGE.fullmatch(text[low.end : high.start])
+    ]
+    for low, high in ranges:
+        yield Limit(low.start, high.end, ordered_parts(low)[1], ordered_parts(high)[1])
+    for one in moments:
+        if any(one in pair for pair in ranges):
             continue
-        if before is not None and _JOINS_RANGE.fullmatch(text[before.end : one.start]):
-            yield Limit(before.start, one.end, ordered_parts(before)[1], parts)
-        elif limit := _UNTIL.search(text[: one.start]):
+        lead, parts = text[: one.start], ordered_parts(one)[1]
+        if limit := _UNTIL.search(lead):
             is_strict = limit.group().split()[0].lower() in ("before", "prior", "earlier", "ahead")
             yield Limit(limit.start(), one.end, None, parts, is_strict)
-        elif limit := _FROM.search(text[: one.start]):
+        elif limit := _FROM.search(lead):
             is_strict = limit.group().split()[0].lower() in ("after", "later")
             yield Limit(limit.start(), one.end, parts, None, is_strict)
-        before = one

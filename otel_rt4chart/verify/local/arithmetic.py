@@ -78,7 +78,7 @@ def source_of_quantity(
     if found := _admitting(claim, own, told, before):
         return found
     numbers = [_Number(at, one) for at, slots in told for one in slots.quantities]
-    if not numbers or len(numbers) > _MAX_NUMBERS or own.unit == "#":
+    if len(numbers) > _MAX_NUMBERS or own.unit == "#":
         return None
     texts = dict(told)
     others = [_Number(-1, one) for one in claim.quantities if one != own]
@@ -101,7 +101,7 @@ def _span(slots: Slots, parts: Sequence[Quantity | Moment]) -> str:
 
 def _admitting(claim: Slots, own: Quantity, told: Told, before: Slots | None) -> Source | None:
     """A limit that the claim's number keeps."""
-    if own.bound not in ("exact", "about") or states_limit(claim.text, own.start):
+    if own.bound not in ("exact", "about") or states_limit(claim.text, own.start, is_moment=False):
         return None
     family, value = own.base
     for at, slots in told:
@@ -110,6 +110,11 @@ def _admitting(claim: Slots, own: Quantity, told: Told, before: Slots | None) ->
                 words = slots.text[limit.start : limit.end]
                 return Source(at, words, _manner(claim.text, own.start, own.unit_end))
     return _beyond(told, quantity_limits(before, family) if before else (), (value,))
+
+
+def speaks_of_others(text: str) -> bool:
+    """True for a sentence on what the limit of the sentence before leaves out."""
+    return _BEYOND.search(text) is not None
 
 
 def _manner(claim: str, start: int, end: int) -> Manner:
@@ -211,7 +216,7 @@ def _between_moments(own: Quantity, told: Told) -> Source | None:
 def source_of_moment(claim: Slots, own: Moment, told: Told, before: Slots | None) -> Source | None:
     """Where the claim's date or time may follow from."""
     kind, parts = ordered_parts(own)
-    if not states_limit(claim.text, own.start):
+    if not states_limit(claim.text, own.start, is_moment=True):
         for at, slots in told:
             for limit in moment_limits(slots, kind):
                 if limit.admits(parts):

@@ -83,7 +83,7 @@ def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list
     """The tokens of each part that has a value; one without any belongs to the part before it."""
     parts: list[tuple[list[int], list[_Value]]] = []
     lead: list[int] = []
-    for tokens in _pieces(slots):
+    for tokens in _pieces(slots, values):
         start, end = slots.tokens[tokens[0]].start, slots.tokens[tokens[-1]].end
         within = [one for one in values if start <= one.start < end]
         is_apart = ";" in slots.text[slots.tokens[max(0, tokens[0] - 1)].end : start]
@@ -97,10 +97,11 @@ def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list
     yield from parts
 
 
-def _pieces(slots: Slots) -> Iterator[list[int]]:
+def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
     piece: list[int] = []
     for at, token in enumerate(slots.tokens):
-        if piece and (token.starts_clause or token.norm in _JOINTS):
+        is_break = token.starts_clause and not _is_in(token.start, values)  # "8:30" is one value
+        if piece and (is_break or token.norm in _JOINTS):
             yield piece
             piece = []
         piece.append(at)
@@ -158,14 +159,15 @@ def rightly_bound(comparison: ComparedClaim) -> Iterator[tuple[str, str, int]]:
 def _said_owners(
     comparison: ComparedClaim, words: frozenset[int], mine: BoundValue, rivals: list[BoundValue]
 ) -> frozenset[int]:
-    """The words of this value alone that the claim has; none where it has a rival's, too."""
+    """The words of this value alone that the claim has; none where it has all of a rival's."""
     said = {place for word in words for place in comparison.matches[mine.at][word]}
     found: frozenset[int] = frozenset()
     for rival in rivals:
         if rival.value.type != mine.value.type:
             continue
         for is_after in (True, False):
-            if said & _owners(comparison, rival, mine, is_after=is_after):
+            theirs = _owners(comparison, rival, mine, is_after=is_after)
+            if theirs and theirs <= said:
                 return frozenset()
             found |= _owners(comparison, mine, rival, is_after=is_after) & said
     return found

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.dates import Moment
+from otel_rt4chart.verify.language.limits import Limit, moment_limits, ordered_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.local.alignment import Alignment
-from otel_rt4chart.verify.local.arithmetic import Source, source_of_moment, source_of_quantity
+from otel_rt4chart.verify.local.arithmetic import (
+    Source,
+    source_of_moment,
+    source_of_quantity,
+    speaks_of_others,
+)
 from otel_rt4chart.verify.local.bindings import rightly_bound
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
 from otel_rt4chart.verify.local.function_words import same_order
-from otel_rt4chart.verify.local.roles import is_converse
+from otel_rt4chart.verify.local.roles import STAGES, is_converse
 from otel_rt4chart.verify.local.scope import same_price
 
 _DIFFERS = ("clash", "missing", "elsewhere", "swapped", "opposite", "sibling")
@@ -34,6 +42,7 @@ def settle_implied(
     found = [
         *_implied_values(comparison, alignment, differences),
         *_implied_terms(comparison, differences),
+        *_range_edges(comparison),
     ]
     return (*(one for one in differences if not _is_settled(one, found)), *found)
 
@@ -59,15 +68,41 @@ def _implied_values(
         if quantity_text(claim, quantity) in open_ones:
             source = source_of_quantity(claim, quantity, told, before)
             if source is not None:
+                source = _unless_beyond(comparison, source, quantity.unit_end)
                 end = max(quantity.unit_end, quantity.period_end)
                 yield _implied("number", claim.text[quantity.start : end], source)
     for moment in claim.moments:
         if claim.text[moment.start : moment.end] in open_ones:
             source = source_of_moment(claim, moment, told, before)
             if source is not None:
+                source = _unless_beyond(comparison, source, moment.end)
                 yield _implied("date", claim.text[moment.start : moment.end], source)
     for value, words, at in rightly_bound(comparison):
         yield _implied("number", value, Source(at, words))
+
+
+def _unless_beyond(comparison: ComparedClaim, source: Source, end: int) -> Source:
+    """A case within a limit is `narrowed` where the claim says of it what holds beyond the limit.
+
+    `Transfers by noon are booked today. Later ones are booked tomorrow.`
+    """
+    sentences, following = comparison.context.sentences, source.sentence + 1
+    if source.manner != "admitted" or following >= len(sentences):
+        return source
+    if not speaks_of_others(sentences[following].text):
+        return source
+    said = [
+        stems
+        for word, stems in zip(comparison.claim.words, comparison.equivalents, strict=True)
+        if word.start >= end
+    ]
+    here, there = (
+        [not sentences[at].positions.keys().isdisjoint(stems) for stems in said]
+        for at in (source.sentence, following)
+    )
+    is_beyond = any(b and not a for a, b in zip(here, there, strict=True))
+    is_here = any(a and not b for a, b in zip(here, there, strict=True))
+    return source._replace(manner="narrowed") if is_beyond and not is_here else source
 
 
 def _implied_terms(
@@ -84,6 +119,70 @@ def _implied_terms(
             yield _implied("term", claimed, Source(at, found))
         for word in same_order(comparison, at):
             yield _implied("term", word, Source(at, comparison.sentence(at).text))
+
+
+def _range_edges(comparison: ComparedClaim) -> Iterator[SlotDifference]:
+    """`Closes at 7 pm`, which is what `open from 9 am to 7 pm` says, or at another time.
+
+    That the one opens and the other closes is no difference.
+    """
+    claim = comparison.claim
+    moment = claim.moments[0] if len(claim.moments) == 1 else None
+    stage = _stage(claim) if moment is not None and moment.minutes is not None else None
+    for at in comparison.near if moment is not None and stage is not None else ():
+        sentence = comparison.sentence(at)
+        ranges = [one for one in moment_limits(sentence, "clock") if one.low and one.high]
+        if len(ranges) != 1 or not (stage.stems & sentence.positions.keys()):
+            continue
+        (low, high), edge = _ends(sentence, ranges[0]), ranges[0].high
+        told = high
+        if stage.is_first:
+            edge, told = ranges[0].low, low
+        written = claim.text[moment.start : moment.end]
+        yield _implied(
+            "term", stage.word, Source(at, sentence.text[ranges[0].start : ranges[0].end])
+        )
+        if edge == ordered_parts(moment)[1]:
+            yield _implied("date", written, Source(at, told))
+        elif _has_subject(comparison, at, stage.word, moment):
+            yield SlotDifference("date", "swapped", written, told, at)
+
+
+class _Stage(NamedTuple):
+    """The word for the first or the last of something, and the stems for both."""
+
+    word: str
+    is_first: bool
+    stems: frozenset[str]
+
+
+def _stage(claim: Slots) -> _Stage | None:
+    """The claim's only word of this kind, as a finite verb: `opens`, `ends`."""
+    found = [
+        _Stage(word.text, word.stem in first, first | last)
+        for word in claim.words
+        for first, last in STAGES
+        if word.stem in first | last and word.norm.endswith("s")
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _ends(sentence: Slots, limit: Limit) -> tuple[str, str]:
+    """The words of the two times of a range."""
+    inside = [one for one in sentence.moments if limit.start <= one.start < limit.end]
+    first, last = inside[0], inside[-1]
+    return sentence.text[first.start : first.end], sentence.text[last.start : last.end]
+
+
+def _has_subject(comparison: ComparedClaim, at: int, verb: str, moment: Moment) -> bool:
+    """True where the sentence has all other words of the claim."""
+    claim = comparison.claim
+    others = [
+        bool(comparison.matches[at][word])
+        for word, token in enumerate(claim.words)
+        if token.text != verb and not moment.start <= token.start < moment.end
+    ]
+    return bool(others) and all(others)
 
 
 def _implied(slot: Slot, claimed: str, source: Source) -> SlotDifference:

@@ -142,7 +142,8 @@ def _is_argument(slots: Slots, at: int) -> bool:
     if len(token.text) == 1 and token.is_capital and token.text != "I":
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
-    return token.is_content and not is_verb(slots, at)
+    is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
+    return token.is_content and (is_noun or not is_verb(slots, at))
 
 
 def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
@@ -155,7 +156,7 @@ def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool
 
 
 # The first and the last of something: both are true of it, at different times.
-_STAGES = tuple(
+STAGES = tuple(
     (frozenset(map(stem, first.split())), frozenset(map(stem, last.split())))
     for first, last in (
         ("open opens", "close closes shut"),
@@ -174,7 +175,7 @@ def is_converse(comparison: ComparedClaim, claimed: str, found: str, at: int) ->
     claim, sentence = comparison.claim, comparison.sentence(at)
     own, theirs = _token_of(claim, claimed), _token_of(sentence, found)
     pair = {claim.tokens[own].stem, sentence.tokens[theirs].stem}
-    if any(pair & first and pair & last for first, last in _STAGES):
+    if any(pair & first and pair & last for first, last in STAGES):
         given = {one.parts for one in sentence.moments}
         return bool(claim.moments) and not any(one.parts in given for one in claim.moments)
     ours, others = _roles(claim, own), _roles(sentence, theirs)

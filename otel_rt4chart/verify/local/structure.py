@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
+from otel_rt4chart.verify.local.differences import SETTLED
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word, reversed_order
 from otel_rt4chart.verify.local.roles import exchanged_arguments, other_subject
@@ -55,4 +56,15 @@ def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
     if reading.claim.key in reading.context.keys:
         return None  # a copy
     comparison = compare(reading.claim, reading.alignment, reading.context)
-    return next(filter(None, (check(comparison) for check in _CHECKS)), None)
+    settled = [
+        one.claimed
+        for one in reading.differences
+        if one.manner in SETTLED and one.slot in ("number", "date")
+    ]
+    doubts = filter(None, (check(comparison) for check in _CHECKS))
+    return next((one for one in doubts if not _is_about(one, settled)), None)
+
+
+def _is_about(doubt: StructuralDoubt, values: Sequence[str]) -> bool:
+    """True where the claim's phrase has one of these values: it is known where they come from."""
+    return any(value in doubt.claimed for value in values)
