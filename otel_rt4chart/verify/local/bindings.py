@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import verbs
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import SIGNS
+from otel_rt4chart.verify.language.values import SIGNS, Bound
 from otel_rt4chart.verify.local.comparison import (
     ComparedClaim,
     StructuralDoubt,
@@ -29,6 +29,7 @@ class _Value(NamedTuple):
     key: object
     start: int
     end: int
+    bound: Bound = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
 
 def _values(slots: Slots) -> list[_Value]:
     counted = [
-        _Value(one.base[0], one.base, one.start, one.unit_end)
+        _Value(one.base[0], one.base, one.start, one.unit_end, one.bound)
         for one in slots.quantities
         if one.unit != "#"
     ]
@@ -119,9 +120,17 @@ def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
     return frozenset(places[at] for at in tokens if at in places)
 
 
-def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`."""
-    claimed = list(bound_values(comparison.claim, -1))
+def rebound_value(comparison: ComparedClaim, known: frozenset[str]) -> StructuralDoubt | None:
+    """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`.
+
+    `known` are the claim's values that are not in doubt.
+    """
+    text = comparison.claim.text
+    claimed = [
+        one
+        for one in bound_values(comparison.claim, -1)
+        if text[one.value.start : one.value.end] not in known
+    ]
     if not claimed:
         return None
     sentences = (*comparison.near, *comparison.others)
@@ -147,7 +156,8 @@ def rightly_bound(comparison: ComparedClaim) -> Iterator[tuple[str, str, int]]:
         words = _words_of(comparison.claim, one, claimed)
         for mine in told:
             rivals = [other for other in told if other.at == mine.at and other != mine]
-            if mine.value.key != one.value.key or not rivals:
+            is_same = (mine.value.key, mine.value.bound) == (one.value.key, one.value.bound)
+            if not is_same or not rivals:
                 continue
             owners = _said_owners(comparison, words, mine, rivals)
             if owners:

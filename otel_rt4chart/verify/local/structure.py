@@ -25,7 +25,6 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     opposed_bound,
     excluded_word,
     exchanged_arguments,
-    rebound_value,
     other_negation,
     other_subject,
     other_price,
@@ -56,15 +55,14 @@ def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
     if reading.claim.key in reading.context.keys:
         return None  # a copy
     comparison = compare(reading.claim, reading.alignment, reading.context)
-    settled = [
+    found = next(filter(None, (check(comparison) for check in _CHECKS)), None)
+    return found or rebound_value(comparison, _known_values(reading))
+
+
+def _known_values(reading: ClaimReading) -> frozenset[str]:
+    """The claim's values of which it is known where in the passages they come from."""
+    return frozenset(
         one.claimed
         for one in reading.differences
         if one.manner in SETTLED and one.slot in ("number", "date")
-    ]
-    doubts = filter(None, (check(comparison) for check in _CHECKS))
-    return next((one for one in doubts if not _is_about(one, settled)), None)
-
-
-def _is_about(doubt: StructuralDoubt, values: Sequence[str]) -> bool:
-    """True where the claim's phrase has one of these values: it is known where they come from."""
-    return any(value in doubt.claimed for value in values)
+    )
