@@ -60,7 +60,9 @@ def moments(text: str) -> tuple[Moment, ...]:
 
 
 def _is_date(match: re.Match[str], text: str) -> bool:
-    """False for `may` and `march` at the start of a sentence, where they may be verbs."""
+    """False for `may` and `march` where they may be verbs: `children under 12 may enter`."""
+    if match["month_b"] in ("may", "march") and match["year_b"] is None:
+        return False
     month = match["month_d"]
     if month is None or month.lower() not in ("may", "march"):
         return True

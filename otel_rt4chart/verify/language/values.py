@@ -132,6 +132,11 @@ _OR_LESS = re.compile(
     re.IGNORECASE,
 )
 _ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
+# Verbs that follow an age or another bare number: "children under 12 need a helmet".
+_VERBS = frozenset((
+    "need", "needs", "pay", "pays", "get", "gets", "cost", "costs", "require", "requires",
+    "receive", "receives", "travel", "travels", "enter", "enters", "apply", "applies", "go", "goes",
+))  # fmt: skip
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
@@ -357,9 +362,9 @@ def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
             break
         if unit := read_unit(token, text, after):
             return unit, token.end
-        if token.is_content and not first[0]:
+        if token.is_content and token.norm not in _VERBS and not first[0]:
             first = (token.stem, token.end)
-        elif not token.is_content and token.norm not in _BETWEEN:
+        elif token.norm in _VERBS or (not token.is_content and token.norm not in _BETWEEN):
             break
     return first
 

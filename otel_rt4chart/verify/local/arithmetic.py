@@ -121,6 +121,22 @@ def _manner(claim: str, start: int, end: int) -> Manner:
     return "admitted" if is_case(claim, start, end) else "narrowed"
 
 
+def beyond_limit(slots: Slots, own: Quantity | Moment, claim: Slots) -> str:
+    """The words of the limit that leaves out the case of the claim; "" where there is none."""
+    end = own.unit_end if isinstance(own, Quantity) else own.end
+    if not is_case(claim.text, own.start, end):
+        return ""
+    if isinstance(own, Quantity):
+        value: tuple[float, ...] = (own.base[1],)
+        limits = list(quantity_limits(slots, own.base[0]))
+    else:
+        kind, value = ordered_parts(own)
+        limits = list(moment_limits(slots, kind))
+    if not limits or any(limit.admits(value) for limit in limits):
+        return ""
+    return slots.text[limits[0].start : limits[0].end]
+
+
 def _beyond(told: Told, limits: Iterable[Limit], value: tuple[float, ...]) -> Source | None:
     """`Larger refunds …` after a sentence on refunds of less than some sum."""
     if not told:

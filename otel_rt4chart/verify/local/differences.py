@@ -31,10 +31,10 @@ from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
 Manner = Literal[
     "clash", "opposite", "sibling", "swapped", "missing", "elsewhere",
-    "admitted", "narrowed", "implied",
+    "admitted", "narrowed", "beyond", "implied",
 ]  # fmt: skip
 # Nothing is known against a claim's words of these manners.
-SETTLED = ("admitted", "narrowed", "implied")
+SETTLED = ("admitted", "narrowed", "beyond", "implied")
 _WORD = re.compile(r"\w+")
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
@@ -48,7 +48,8 @@ class SlotDifference:
     the claim's subject has another value, and this one stands with another subject, or nowhere.
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
     has it. `admitted`: the claim speaks of a case within a sentence's limit. `narrowed`: it gives
-    one value where a sentence gives a limit. `implied`: it may follow from what a sentence has, by
+    one value where a sentence gives a limit. `beyond`: it speaks of a case that the limit leaves
+    out, and says something else of it. `implied`: it may follow from what a sentence has, by
     arithmetic or by a converse.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that

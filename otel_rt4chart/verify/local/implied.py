@@ -9,9 +9,11 @@ from otel_rt4chart.verify.core.model import Slot
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.limits import Limit, moment_limits, ordered_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.arithmetic import (
     Source,
+    beyond_limit,
     source_of_moment,
     source_of_quantity,
     speaks_of_others,
@@ -39,7 +41,13 @@ def settle_implied(
     if not alignment.sentences:
         return tuple(differences)
     comparison = compare(claim, alignment, context)
+    others = list(_other_cases(comparison, differences))
+    elsewhere = {one.sentence for one in others}
+    differences = [
+        one for one in differences if one.sentence not in elsewhere or one.manner not in _DIFFERS
+    ]
     found = [
+        *others,
         *_implied_values(comparison, alignment, differences),
         *_implied_terms(comparison, differences),
         *_range_edges(comparison),
@@ -81,28 +89,56 @@ def _implied_values(
         yield _implied("number", value, Source(at, words))
 
 
+def _other_cases(
+    comparison: ComparedClaim, differences: Sequence[SlotDifference]
+) -> Iterator[SlotDifference]:
+    """Cases beyond a sentence's limit of which the claim says something else than it.
+
+    `A child of 14 may enter` beside `Children under 12 may not enter`.
+    """
+    claim, sentences = comparison.claim, comparison.context.sentences
+    for at in sorted({one.sentence for one in differences if one.manner in _DIFFERS} - {-1}):
+        is_reversed = any(
+            one.sentence == at and (one.slot == "negation" or one.manner == "opposite")
+            for one in differences
+        )
+        for value in (*claim.quantities, *claim.moments):
+            slot: Slot = "number" if isinstance(value, Quantity) else "date"
+            end = value.unit_end if isinstance(value, Quantity) else value.end
+            words = beyond_limit(sentences[at], value, claim)
+            if words and (is_reversed or _says_what_follows(comparison, at, end)):
+                yield _implied(slot, claim.text[value.start : end], Source(at, words, "beyond"))
+
+
 def _unless_beyond(comparison: ComparedClaim, source: Source, end: int) -> Source:
     """A case within a limit is `narrowed` where the claim says of it what holds beyond the limit.
 
     `Transfers by noon are booked today. Later ones are booked tomorrow.`
     """
-    sentences, following = comparison.context.sentences, source.sentence + 1
-    if source.manner != "admitted" or following >= len(sentences):
-        return source
-    if not speaks_of_others(sentences[following].text):
-        return source
+    if source.manner == "admitted" and _says_what_follows(comparison, source.sentence, end):
+        return source._replace(manner="narrowed")
+    return source
+
+
+def _says_what_follows(comparison: ComparedClaim, at: int, end: int) -> bool:
+    """True where the claim goes on after its value in the words of the sentence after this one.
+
+    That one is on what the limit leaves out.
+    """
+    sentences = comparison.context.sentences
+    if at + 1 >= len(sentences) or not speaks_of_others(sentences[at + 1].text):
+        return False
     said = [
         stems
         for word, stems in zip(comparison.claim.words, comparison.equivalents, strict=True)
         if word.start >= end
     ]
     here, there = (
-        [not sentences[at].positions.keys().isdisjoint(stems) for stems in said]
-        for at in (source.sentence, following)
+        [not sentences[one].positions.keys().isdisjoint(stems) for stems in said]
+        for one in (at, at + 1)
     )
-    is_beyond = any(b and not a for a, b in zip(here, there, strict=True))
-    is_here = any(a and not b for a, b in zip(here, there, strict=True))
-    return source._replace(manner="narrowed") if is_beyond and not is_here else source
+    is_there = any(b and not a for a, b in zip(here, there, strict=True))
+    return is_there and not any(a and not b for a, b in zip(here, there, strict=True))
 
 
 def _implied_terms(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.decompose.coordination import DETERMINERS, listed, verbs
@@ -180,6 +180,50 @@ def is_converse(comparison: ComparedClaim, claimed: str, found: str, at: int) ->
         return bool(claim.moments) and not any(one.parts in given for one in claim.moments)
     ours, others = _roles(claim, own), _roles(sentence, theirs)
     return ours is not None and others is not None and _is_turned(comparison, ours, others)
+
+
+# Verbs of who gives and of who gets: the same subject does not do both.
+_CONVERSES = tuple(
+    (frozenset(map(stem, first.split())), frozenset(map(stem, last.split())))
+    for first, last in (
+        ("sell", "buy purchase"),
+        ("lend lent", "borrow"),
+        ("give send pay transfer hand lend lent award grant", "receive get borrow"),
+        ("teach", "learn"),
+        ("win beat defeat", "lose"),
+        ("precede", "follow"),
+    )
+)
+
+
+def converse_verb(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Mia borrowed the bike` where the sentence has `Mia lent the bike to Tom`."""
+    return in_all_near(comparison, _converse_in)
+
+
+def _converse_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    if claim.denials or sentence.denials:
+        return None
+    for own, theirs in _converse_pairs(claim, sentence):
+        ours, others = _roles(claim, own), _roles(sentence, theirs)
+        if ours is None or others is None or not ours.subject or not others.subject:
+            continue
+        if _matching(comparison, ours.subject) & others.subject.keys():
+            tokens = (sentence.tokens[theirs], claim.tokens[own])
+            return StructuralDoubt(tokens[1].text, tokens[0].text, at)
+    return None
+
+
+def _converse_pairs(claim: Slots, sentence: Slots) -> Iterator[tuple[int, int]]:
+    """The tokens of converse verbs, each of which stands on one side only."""
+    for first, last in _CONVERSES:
+        for one, other in ((first, last), (last, first)):
+            ours = [at for at in claim.content if claim.tokens[at].stem in one]
+            theirs = [at for at in sentence.content if sentence.tokens[at].stem in other]
+            both = [at for at in sentence.content if sentence.tokens[at].stem in one]
+            if ours and theirs and not both:
+                yield ours[0], theirs[0]
 
 
 def _token_of(slots: Slots, text: str) -> int:

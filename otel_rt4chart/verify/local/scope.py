@@ -8,13 +8,12 @@ from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
 from otel_rt4chart.verify.language.values import Quantity
-from otel_rt4chart.verify.language.word_lists import BOUND_DENIED, EXCLUDES
+from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, in_all_near
 from otel_rt4chart.verify.local.differences import negation_differences
 
 _EXCLUDED = re.compile(EXCLUDES, re.IGNORECASE)
-_BOUND_DENIED = re.compile(BOUND_DENIED, re.IGNORECASE)
 # Words that take something out of a whole; what they name is excluded from what the rest says.
 _EXCEPTIONS = re.compile(
     r"except|exclud|other\s+than|apart\s+from|with\s+the\s+exception|but\s+not|not\s+including",
@@ -104,8 +103,6 @@ def _aligned_alone(comparison: ComparedClaim, at: int) -> Alignment:
 
 def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
     """True where one of the two denies one thing, and the other denies and excludes nothing."""
-    if any(_BOUND_DENIED.search(one.text) for one in (claim, sentence)):
-        return False
     counts = [len(one.denials) + len(_EXCLUDED.findall(one.text)) for one in (claim, sentence)]
     if sorted(counts) != [0, 1]:
         return False

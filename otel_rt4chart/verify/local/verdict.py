@@ -165,6 +165,8 @@ _QUOTE_LENGTH = 160  # characters of a sentence that a reason quotes
 # Manners that set another value against the claim's.
 CLASHING = ("clash", "opposite", "sibling")
 _LACKING = ("missing", "elsewhere")
+# Manners of values of which the passages do not say what the claim says.
+_UNSAID = ("narrowed", "beyond")
 # Of differences between terms, those that are more than another wording.
 _DEFINITE = ("opposite", "sibling")
 # The order in which differences are reported: comparable values before single words.
@@ -282,7 +284,7 @@ def judgement_from_odds(
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
     is_low = odds.unfaithful < thresholds.entailed_below
-    if is_low and evidence and not any(one.manner == "narrowed" for one in settled):
+    if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
     if (
@@ -356,9 +358,9 @@ def _is_settled(words: str, settled: Sequence[SlotDifference]) -> bool:
 
 def _settled_reason(one: SlotDifference, sentences: Sequence[Sentence]) -> str:
     """The words of the claim, and those of a passage from which they may follow."""
-    found = clip(one.found, _QUOTE_LENGTH)
-    name = passage_name(sentences[one.sentence])
-    return f"not sure: “{one.claimed}” may follow from “{found}” in {name}"
+    relation = "is beyond" if one.manner == "beyond" else "may follow from"
+    found, name = clip(one.found, _QUOTE_LENGTH), passage_name(sentences[one.sentence])
+    return f"not sure: “{one.claimed}” {relation} “{found}” in {name}"
 
 
 def _unsure_reason(odds: Odds) -> str:
