@@ -31,6 +31,12 @@ _JOINS_RANGE = re.compile(
     r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?[$€£¥₹]?", re.IGNORECASE
 )
 _OPENS_RANGE = re.compile(r"\b(?:from|between)\s+(?:the\s+)?[$€£¥₹]?$", re.IGNORECASE)
+# "Rose from 800 to 880" is no range.
+_CHANGES = re.compile(
+    r"\b(?:r(?:ose|isen?|ises)|increas\w*|gr[eo]w\w*|f[ae]ll\w*|drop\w*|rais\w*|chang\w*|cut|reduc\w*"
+    r"|went|go(?:es)?|jump\w*|climb\w*|declin\w*|mov\w*)\s+(?:\w+\s+){0,3}from\s+[$€£¥₹]?$",
+    re.IGNORECASE,
+)
 _UNTIL = re.compile(
     r"\b(?:before|prior\s+to|earlier\s+than|ahead\s+of|by|until|till|up\s+to"
     r"|no\s+later\s+than|not\s+later\s+than)\s+(?:the\s+)?$",
@@ -134,6 +140,8 @@ def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     is_joined = _JOINS_RANGE.fullmatch(between) is not None
     is_and = "and" in between.lower()
     is_like = low.unit in ("", high.unit)
+    if _CHANGES.search(text[: low.start]):
+        return False
     is_open = not is_and or _OPENS_RANGE.search(text[: low.start]) is not None
     return is_joined and is_like and is_open
 

@@ -98,6 +98,7 @@ _QUANTITY = re.compile(
     rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
     rf"(?:(?P<digits>\d{{1,15}}(?!\d)(?:,\d{{3}}){{0,6}}(?:\.\d{{1,15}})?|\.\d{{1,15}})(?P<ordinal>st|nd|rd|th)?"
     rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
+    rf"(?P<and_half>\s+and\s+a\s+half\b)?"
     rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
     rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
     re.IGNORECASE,
@@ -224,6 +225,8 @@ _NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
 
 _JOINT = re.compile(r"[,;]|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.:!?\n]")
+_RANGE = re.compile(r"\s*(?:to|or|and|[-–—])\s*", re.IGNORECASE)
+_BETWEEN_OPENS = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
 _ALONE = re.compile(r"\s*(?:$|[.,;:!?)]|(?:and|but|or|while|whereas|a|an|per)\b)", re.IGNORECASE)
 
 
@@ -236,8 +239,22 @@ def _with_elided_units(
         before = complete[-1] if complete else None
         if before is not None and _is_parallel(text, tokens, before, one):
             one = replace(one, unit=before.unit)
+        if complete and _opens_range(text, complete[-1], one):
+            complete[-1] = replace(complete[-1], unit=one.unit)
         complete.append(one)
     return complete
+
+
+def _opens_range(text: str, low: Quantity, high: Quantity) -> bool:
+    """True for `800` in `from 800 to 880 euros`."""
+    between = text[low.end : high.start]
+    return (
+        low.unit == ""
+        and high.unit not in ("", "#", _TIMES)
+        and text[low.start : low.end].lower() not in _MULTIPLES
+        and _RANGE.fullmatch(between) is not None
+        and ("and" not in between.lower() or _BETWEEN_OPENS.search(text[: low.start]) is not None)
+    )
 
 
 def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Quantity) -> bool:
@@ -252,7 +269,10 @@ def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Qu
         return False
     part = token_range(tokens, before.unit_end + joints[-1].end(), one.start)
     earlier = token_range(tokens, 0, before.start)
-    if not part or not earlier or not _ALONE.match(text, one.end):
+    if not part:  # "12 euros for adults and 7 for children"
+        behind, same_behind = _SMALL_WORD.match(text, one.end), _SMALL_WORD.match(between)
+        return bool(behind and same_behind and behind[1].lower() == same_behind[1].lower())
+    if not earlier or not _ALONE.match(text, one.end):
         return False
     last, same = tokens[part[-1]], tokens[earlier[-1]]
     if len(part) > 1 and last.norm == same.norm:
@@ -261,6 +281,7 @@ def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Qu
     return last.is_content and not is_named and len(part) <= _LONGEST_TOPIC
 
 
+_SMALL_WORD = re.compile(r"\s+(for|per|in|on|at|with|to|by)\b", re.IGNORECASE)
 _LONGEST_TOPIC = 3  # words; more are hardly a noun alone
 # What bears a number as its name.
 _NUMBERED = frozenset((
@@ -297,7 +318,7 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
     word = re.sub(r"[-\s]+", " ", match["word"].lower()) if match["word"] else ""
     value = float(written.replace(",", "")) if written else _word_value(word)
     scale = (match["scale"] or "").strip(" -\n\t").lower()
-    value *= _SCALES.get(scale, 1.0)
+    value = (value + (0.5 if match["and_half"] else 0.0)) * _SCALES.get(scale, 1.0)
     unit, unit_end = _unit(text, tokens, match)
     if word in ("one", "second", "half", "double") and not scale and unit not in UNITS:
         return None

@@ -35,6 +35,12 @@ _REST = re.compile(
     r"|fallen|dropped|reduced|extra|between|net|after|discount|off|change|gap|rest|others?)\b",
     re.IGNORECASE,
 )
+# `30 g lighter`, `5 euros more`
+_OFFSET = re.compile(
+    r"\d\S*\s+(?:\w+\s+){0,2}(?:more|less|fewer|lighter|heavier|longer|shorter|cheaper|dearer|taller"
+    r"|older|younger|later|earlier|higher|lower|bigger|smaller|faster|slower|extra)\b",
+    re.IGNORECASE,
+)
 _EACH = re.compile(
     r"\b(?:each|every|per|apiece|times|twice|daily|weekly|monthly|yearly|hourly|annually"
     r"|an?\s+(?:hour|day|night|week|month|quarter|year|person|head|piece))\b|[x×*]\s?\d",
@@ -121,6 +127,20 @@ def _manner(claim: str, start: int, end: int) -> Manner:
     return "admitted" if is_case(claim, start, end) else "narrowed"
 
 
+def end_of_range(claim: Slots, own: Quantity, told: Told) -> Source | None:
+    """The range that the claim's number ends, where it stands for the range: `takes 5 days`."""
+    text, (family, value) = claim.text, own.base
+    if own.bound != "exact" or states_limit(text, own.start, is_moment=False):
+        return None
+    if any(limit.low and limit.high for limit in quantity_limits(claim, family)):
+        return None
+    for at, slots in told:
+        for limit in quantity_limits(slots, family):
+            if limit.low and limit.high and (value,) in (limit.low, limit.high):
+                return Source(at, slots.text[limit.start : limit.end], "narrowed")
+    return None
+
+
 def beyond_limit(slots: Slots, own: Quantity | Moment, claim: Slots) -> str:
     """The words of the limit that leaves out the case of the claim; "" where there is none."""
     end = own.unit_end if isinstance(own, Quantity) else own.end
@@ -164,11 +184,12 @@ def _results(
         yield from _products(alike, [*numbers, *others])
         yield from _rates(own, alike)
     yield from _shares(alike, numbers)
-    if _TOTAL.search(joined):
+    is_offset = _OFFSET.search(joined) is not None
+    if is_offset or _TOTAL.search(joined):
         for count in (2, 3):
             for parts in combinations(alike, count):
                 yield _Result(sum(one.quantity.base[1] for one in parts), parts)
-    if _REST.search(claim):
+    if is_offset or _REST.search(claim):
         for one, other in permutations(alike, 2):
             yield _Result(one.quantity.base[1] - other.quantity.base[1], (one, other))
 

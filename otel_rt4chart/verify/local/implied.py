@@ -14,6 +14,7 @@ from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.arithmetic import (
     Source,
     beyond_limit,
+    end_of_range,
     source_of_moment,
     source_of_quantity,
     speaks_of_others,
@@ -79,6 +80,9 @@ def _implied_values(
                 source = _unless_beyond(comparison, source, quantity.unit_end)
                 end = max(quantity.unit_end, quantity.period_end)
                 yield _implied("number", claim.text[quantity.start : end], source)
+        elif words := end_of_range(claim, quantity, told):
+            text = claim.text[quantity.start : quantity.unit_end]
+            yield _implied("number", text, words)
     for moment in claim.moments:
         if claim.text[moment.start : moment.end] in open_ones:
             source = source_of_moment(claim, moment, told, before)
@@ -168,7 +172,8 @@ def _range_edges(comparison: ComparedClaim) -> Iterator[SlotDifference]:
     for at in comparison.near if moment is not None and stage is not None else ():
         sentence = comparison.sentence(at)
         ranges = [one for one in moment_limits(sentence, "clock") if one.low and one.high]
-        if len(ranges) != 1 or not (stage.stems & sentence.positions.keys()):
+        times = [one for one in sentence.moments if one.minutes is not None]
+        if len(ranges) != 1 or len(times) != 2 or not (stage.stems & sentence.positions.keys()):
             continue
         (low, high), edge = _ends(sentence, ranges[0]), ranges[0].high
         told = high
