@@ -343,7 +343,7 @@ def opposites(word_stem: str) -> frozenset[str]:
 def _compared(word_stem: str) -> frozenset[str]:
     """The opposite comparatives: of `older` those of the opposites of `old`."""
     rest = word_stem[:-2]
-    if not word_stem.endswith("er") or len(rest) < 3 or word_stem in relations().words:
+    if not word_stem.endswith("er") or len(rest) < 3:
         return frozenset()
     bases = {rest, rest[:-1]} if rest[-1] == rest[-2] else {rest}
     return frozenset(

@@ -239,17 +239,18 @@ def _with_elided_units(
         before = complete[-1] if complete else None
         if before is not None and _is_parallel(text, tokens, before, one):
             one = replace(one, unit=before.unit)
-        if complete and _opens_range(text, complete[-1], one):
+        if complete and opens_range(text, complete[-1], one):
             complete[-1] = replace(complete[-1], unit=one.unit)
         complete.append(one)
     return complete
 
 
-def _opens_range(text: str, low: Quantity, high: Quantity) -> bool:
+def opens_range(text: str, low: Quantity, high: Quantity) -> bool:
     """True for `800` in `from 800 to 880 euros`."""
     between = text[low.end : high.start]
     return (
-        low.unit == ""
+        low.unit_end == low.end
+        and low.unit in ("", high.unit)
         and high.unit not in ("", "#", _TIMES)
         and text[low.start : low.end].lower() not in _MULTIPLES
         and _RANGE.fullmatch(between) is not None

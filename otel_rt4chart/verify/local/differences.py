@@ -23,6 +23,7 @@ from otel_rt4chart.verify.language.values import (
     Quantity,
     QuantityIndex,
     index_quantities,
+    opens_range,
     same_kind,
     values_agree,
 )
@@ -88,7 +89,7 @@ def number_differences(
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            text = quantity_text(context.sentences[at], other)
+            text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
 
 
@@ -124,6 +125,14 @@ def is_part(words: str, others: str) -> bool:
 
 def _digits(written: str) -> str:
     return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
+
+
+def _rival_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity as the text writes it: with its range, so that it has its unit."""
+    behind = next((one for one in slots.quantities if one.start > quantity.start), None)
+    if behind is not None and opens_range(slots.text, quantity, behind):
+        return slots.text[quantity.start : behind.unit_end]
+    return quantity_text(slots, quantity)
 
 
 def quantity_text(slots: Slots, quantity: Quantity) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import DETERMINERS, listed, verbs
+from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.tokens import stem
 from otel_rt4chart.verify.local.comparison import (
@@ -146,13 +148,30 @@ def _is_argument(slots: Slots, at: int) -> bool:
     return token.is_content and (is_noun or not is_verb(slots, at))
 
 
+class _Sides(NamedTuple):
+    """Who acts and whom it concerns, in the claim and in the sentence; shared words are none."""
+
+    subject: set[str]
+    objects: set[str]
+    acting: set[str]
+    concerned: set[str]
+
+
+def _sides(comparison: ComparedClaim, own: Roles, theirs: Roles) -> _Sides:
+    both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
+    return _Sides(
+        _matching(comparison, own.subject.keys() - both),
+        _matching(comparison, own.objects.keys() - both),
+        theirs.subject.keys() - both,
+        theirs.objects.keys() - both,
+    )
+
+
 def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
     """True where one argument of each side stands on the other one, and no subject in its place."""
-    both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
-    subject = _matching(comparison, own.subject.keys() - both)
-    objects = _matching(comparison, own.objects.keys() - both)
-    acting, concerned = theirs.subject.keys() - both, theirs.objects.keys() - both
-    return bool(subject & concerned and objects & acting) and not subject & acting
+    sides = _sides(comparison, own, theirs)
+    is_crossed = sides.subject & sides.concerned and sides.objects & sides.acting
+    return bool(is_crossed) and not sides.subject & sides.acting
 
 
 # The first and the last of something: both are true of it, at different times.
@@ -196,8 +215,8 @@ _CONVERSES = tuple(
 )
 
 
-def converse_verb(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`Mia borrowed the bike` where the sentence has `Mia lent the bike to Tom`."""
+def converse_of_same(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Mia borrowed it` for `Mia lent it to Tom`, `Tom is younger` for `Tom is older than Lea`."""
     return in_all_near(comparison, _converse_in)
 
 
@@ -209,14 +228,15 @@ def _converse_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         ours, others = _roles(claim, own), _roles(sentence, theirs)
         if ours is None or others is None or not ours.subject or not others.subject:
             continue
-        if _matching(comparison, ours.subject) & others.subject.keys():
+        sides = _sides(comparison, ours, others)
+        if sides.subject & sides.acting:
             tokens = (sentence.tokens[theirs], claim.tokens[own])
             return StructuralDoubt(tokens[1].text, tokens[0].text, at)
     return None
 
 
 def _converse_pairs(claim: Slots, sentence: Slots) -> Iterator[tuple[int, int]]:
-    """The tokens of converse verbs, each of which stands on one side only."""
+    """The tokens of converse verbs, each on one side only, and those of opposite comparatives."""
     for first, last in _CONVERSES:
         for one, other in ((first, last), (last, first)):
             ours = [at for at in claim.content if claim.tokens[at].stem in one]
@@ -224,6 +244,11 @@ def _converse_pairs(claim: Slots, sentence: Slots) -> Iterator[tuple[int, int]]:
             both = [at for at in sentence.content if sentence.tokens[at].stem in one]
             if ours and theirs and not both:
                 yield ours[0], theirs[0]
+    for own in claim.content:
+        for at in sentence.content if _is_comparative(claim, own) else ():
+            pair = claim.tokens[own].stem, sentence.tokens[at].stem
+            if _is_comparative(sentence, at) and are_opposite(*pair):
+                yield own, at
 
 
 def _token_of(slots: Slots, text: str) -> int:
@@ -232,9 +257,9 @@ def _token_of(slots: Slots, text: str) -> int:
 
 def _is_turned(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
     """True where an argument of one side stands on the other one, and no subject in its place."""
-    subject, objects = (_matching(comparison, one) for one in (own.subject, own.objects))
-    acting, concerned = theirs.subject.keys(), theirs.objects.keys()
-    return bool(subject & concerned or objects & acting) and not subject & acting
+    sides = _sides(comparison, own, theirs)
+    is_crossed = sides.subject & sides.concerned or sides.objects & sides.acting
+    return bool(is_crossed) and not sides.subject & sides.acting
 
 
 def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:

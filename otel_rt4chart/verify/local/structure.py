@@ -10,7 +10,7 @@ from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt
 from otel_rt4chart.verify.local.differences import SETTLED
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word, reversed_order
-from otel_rt4chart.verify.local.roles import converse_verb, exchanged_arguments, other_subject
+from otel_rt4chart.verify.local.roles import converse_of_same, exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
     one_of_many,
@@ -30,7 +30,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_price,
     one_of_many,
     reversed_order,
-    converse_verb,
+    converse_of_same,
 )
 
 
