@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
 from otel_rt4chart.verify.language.dates import Moment
+from otel_rt4chart.verify.language.frequencies import frequencies
 from otel_rt4chart.verify.language.limits import Limit, moment_limits, ordered_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.language.values import Quantity
@@ -157,8 +159,20 @@ def _implied_terms(
         claimed, found = same_price(comparison, at)
         if claimed:
             yield _implied("term", claimed, Source(at, found))
+        for often in _same_frequencies(comparison.claim, comparison.sentence(at)):
+            yield _implied("number", often[0], Source(at, often[1]))
         for word in same_order(comparison, at):
             yield _implied("term", word, Source(at, comparison.sentence(at).text))
+
+
+def _same_frequencies(claim: Slots, sentence: Slots) -> Iterator[tuple[str, str]]:
+    """The claim's and the sentence's words for one frequency: `daily`, `once a day`."""
+    told = list(frequencies(sentence))
+    for own in frequencies(claim):
+        words = claim.text[own.start : own.end]
+        same = [one for one in told if math.isclose(one.times, own.times, rel_tol=0.02)]
+        if same and not any(sentence.text[one.start : one.end] == words for one in told):
+            yield words, sentence.text[same[0].start : same[0].end]
 
 
 def _range_edges(comparison: ComparedClaim) -> Iterator[SlotDifference]:

@@ -206,6 +206,21 @@ def test_the_same_price_and_the_same_order_are_implied(
     assert settled(claim, passage) == words
 
 
+@pytest.mark.parametrize(
+    ("passage", "claim", "words"),
+    [
+        ("The alarm is tested every 8 hours.", "The alarm is tested three times a day.",
+         {"three times a day"}),
+        ("The alarm is tested once a week.", "The alarm is tested weekly.", {"weekly"}),
+        ("The alarm is tested every 8 hours.", "The alarm is tested four times a day.", set()),
+        ("The alarm is tested once a week.", "The alarm is tested daily.", set()),
+    ],
+)  # fmt: skip
+def test_the_same_frequency_is_implied(passage: str, claim: str, words: set[str]) -> None:
+    """Every eight hours is three times a day, and not four times."""
+    assert settled(claim, passage) == words
+
+
 def test_the_other_order_is_not_implied() -> None:
     """The lamp blinks last, not first."""
     passage = "The lamp blinks after the cable is plugged in."
