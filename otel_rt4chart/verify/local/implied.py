@@ -24,7 +24,7 @@ from otel_rt4chart.verify.local.arithmetic import (
 from otel_rt4chart.verify.local.bindings import rightly_bound
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
-from otel_rt4chart.verify.local.function_words import same_order
+from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
 from otel_rt4chart.verify.local.scope import same_price
 

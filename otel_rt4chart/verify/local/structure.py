@@ -8,8 +8,9 @@ from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
 from otel_rt4chart.verify.local.differences import SETTLED
+from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
-from otel_rt4chart.verify.local.function_words import opposed_word, reversed_order
+from otel_rt4chart.verify.local.function_words import opposed_word
 from otel_rt4chart.verify.local.roles import converse_of_same, exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
