@@ -116,6 +116,18 @@ def doubt(claim: str, *passages: str) -> tuple[str, str] | None:
             ("expire", "not expire"),
         ),
         ("Shipping is free.", "Shipping costs 5 dollars.", ("is free", "5 dollars")),
+        ("Mia borrowed Tom's bike.", "Mia lent her bike to Tom.", ("borrowed", "lent")),
+        ("Tom is younger than Lea.", "Tom is older than Lea.", ("younger", "older")),
+        (
+            "First pour in the milk, then warm the cup.",
+            "Warm the cup before you pour in the milk.",
+            ("First pour in the milk, then warm the cup",
+             "Warm the cup before you pour in the milk"),
+        ),
+        ("At least 6 people fit in.", "No more than 6 people fit in.",
+         ("At least 6 people", "No more than 6 people")),
+        ("The store opens at 7:30 pm.", "The store opens at 9:15 am and closes at 7:30 pm.",
+         ("store opens at 7:30 pm", "closes at 7:30 pm")),
         (
             "It is the largest space telescope ever built.",
             "It was not the first telescope in space, but it is one of the largest.",
@@ -180,6 +192,12 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         ("Delivery is free for orders over $50.",
          ["Delivery is free for all orders over $50, and returns cost $5."]),
         ("It is one of the largest telescopes.", PASSAGES[12:13]),
+        ("Tom borrowed a bike from Mia.", ["Mia lent a bike to Tom."]),
+        ("The hill road is shorter than the lake road.",
+         ["The lake road is longer than the hill road."]),
+        ("First warm the cup, then pour in the milk.",
+         ["Warm the cup before you pour in the milk."]),
+        ("At most 6 people fit in.", ["No more than 6 people fit in."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
