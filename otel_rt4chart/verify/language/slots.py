@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from otel_rt4chart.verify.language.agreement import QuantityIndex, index_quantities
 from otel_rt4chart.verify.language.dates import Moment, moments
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
@@ -18,12 +19,7 @@ from otel_rt4chart.verify.language.tokens import (
     token_range,
     tokenize,
 )
-from otel_rt4chart.verify.language.values import (
-    Quantity,
-    QuantityIndex,
-    index_quantities,
-    quantities,
-)
+from otel_rt4chart.verify.language.values import Quantity, quantities
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind
 
 _SCOPE = re.compile(

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.agreement import (
+    EMPTY_INDEX,
+    QuantityIndex,
+    index_quantities,
+    same_kind,
+    values_agree,
+)
 from otel_rt4chart.verify.language.dates import (
     Moment,
     contradicts,
@@ -17,16 +24,7 @@ from otel_rt4chart.verify.language.dates import (
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
-from otel_rt4chart.verify.language.values import (
-    EMPTY_INDEX,
-    UNIT_FAMILIES,
-    Quantity,
-    QuantityIndex,
-    index_quantities,
-    opens_range,
-    same_kind,
-    values_agree,
-)
+from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 

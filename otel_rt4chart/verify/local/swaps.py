@@ -10,9 +10,9 @@ from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
 
+from otel_rt4chart.verify.language.agreement import same_kind, values_agree
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_slots
 from otel_rt4chart.verify.language.tokens import stem
-from otel_rt4chart.verify.language.values import same_kind, values_agree
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.verify.language.agreement import is_same_value
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import UNITS, Quantity, is_same_value
+from otel_rt4chart.verify.language.values import UNITS, Quantity
 from otel_rt4chart.verify.local.differences import quantity_text
 from otel_rt4chart.verify.local.features import ClaimReading
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from otel_rt4chart.verify.language.agreement import same_kind, values_agree
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.language.values import Quantity, same_kind, values_agree
+from otel_rt4chart.verify.language.values import Quantity
 
 
 def only(text: str) -> Quantity:
