@@ -1,8 +1,9 @@
-"""The quantities of a text with their units, and when two of them agree."""
+"""The quantities of a text, with their units, bounds and periods."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -205,7 +206,8 @@ def quantities(
     if not any(token.stem[:1].isdigit() or token.norm in _NUMERIC_WORDS for token in tokens):
         return ()
     clock = {at for match in _TIME_LIKE.finditer(text) for at in range(*match.span())}
-    found: list[Quantity] = []
+    found = list(_fractions(text, tokens))
+    clock.update(at for one in found for at in range(one.start, one.end))
     for match in _QUANTITY.finditer(text):
         start = match.end("currency") if match["currency"] else match.start()
         if start in taken or start in clock:
@@ -213,10 +215,45 @@ def quantities(
         quantity = _quantity(text, tokens, match)
         if quantity is not None:
             found.append(quantity)
+    found.sort(key=lambda one: one.start)
     return _with_periods(text, _with_elided_units(text, tokens, found))
 
 
-_NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_CARDINAL = "|".join((*list(_ONES)[:10], r"\d{1,3}"))
+# "A quarter of the seats", "three in four", "half price"; "a quarter of an hour" is a time.
+_FRACTION = re.compile(
+    rf"\b(?:(?:(?P<count>an?|{_CARDINAL})[-\s])?(?P<part>(?:half|third|quarter|fourth|fifth|tenth)s?)"
+    r"(?:\s+of(?!\s+an?\b)|(?<=half)\s+(?:the|price))\b"
+    rf"|(?P<some>{_CARDINAL})\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<all>{_CARDINAL})\b"
+    r"(?!\s?(?:%|per\s?cent)|\s+(?:hours?|days?|weeks?|months?|years?|minutes?|seconds?)\b|[.,:]\d))",
+    re.IGNORECASE,
+)
+_FRACTION_DIGITS = 6  # "33%" is a third
+
+
+def _fractions(text: str, tokens: tuple[Token, ...]) -> Iterator[Quantity]:
+    """Shares in words, as numbers of per cent."""
+    for match in _FRACTION.finditer(text):
+        if match["part"]:
+            count = match["count"] or "a"
+            some = 1.0 if count.lower() in ("a", "an") else _cardinal(count)
+            whole = float(_PARTS[match["part"].lower().rstrip("s")])
+        else:
+            some, whole = _cardinal(match["some"]), _cardinal(match["all"])
+        if 0 < some < whole:
+            start, end = match.start(), match.end("part" if match["part"] else "all")
+            yield Quantity(
+                100 * some / whole, "%", _bound(text, start, end), _FRACTION_DIGITS,
+                start, end, end, _before(tokens, start),
+            )  # fmt: skip
+
+
+def _cardinal(word: str) -> float:
+    return float(word) if word.isdigit() else _word_value(word.lower())
+
+
+_NUMERIC_WORDS = frozenset({*_PARTS, *_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
 
 
 _JOINT = re.compile(r"[,;]|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)

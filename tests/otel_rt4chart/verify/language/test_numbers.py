@@ -120,7 +120,7 @@ def test_a_denied_comparison_is_the_other_bound(text: str, bound: str) -> None:
         ("It runs for 3 hours and needs version 2.", [(3, "hour"), (2, "")]),
         ("It took 3 hours and we left at 7.", [(3, "hour"), (7, "")]),
         ("Half of the 30 rooms are free, and 12 have a balcony.",
-         [(30, "room"), (12, "")]),
+         [(50, "%"), (30, "room"), (12, "")]),
     ],
 )  # fmt: skip
 def test_a_bare_number_in_parallel_has_the_unit_before_it(
@@ -153,3 +153,33 @@ def test_a_rate_is_compared_over_the_same_period(claimed: str, found: str, agree
 def test_first_as_a_word_of_order_counts_nothing(text: str) -> None:
     """Only before a noun it is a rank."""
     assert list(read_slots(text).quantities) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("A quarter of the seats are taken.", 25),
+        ("Two thirds of the members voted.", 200 / 3),
+        ("Three in four members voted.", 75),
+        ("Nine out of ten lifts work.", 90),
+        ("Children travel at half price.", 50),
+        ("Half of the members voted.", 50),
+    ],
+)
+def test_a_share_in_words_is_a_number_of_per_cent(text: str, share: float) -> None:
+    """With which other shares can be compared."""
+    quantity = only(text)
+
+    assert (quantity.value, quantity.unit) == (pytest.approx(share), "%")
+
+
+@pytest.mark.parametrize("text", ["It takes a quarter of an hour.", "She came in third."])
+def test_parts_of_an_hour_and_ranks_are_no_shares(text: str) -> None:
+    """A quarter of an hour is a time."""
+    assert [one.unit for one in read_slots(text).quantities if one.unit == "%"] == []
+
+
+def test_a_third_is_33_per_cent() -> None:
+    """As people round it."""
+    assert values_agree(only("33% of the members voted."), only("A third of the members voted."))
+    assert not values_agree(only("38% of the members voted."), only("A third of them voted."))
