@@ -39,12 +39,12 @@ _CHANGES = re.compile(
 )
 _UNTIL = re.compile(
     r"\b(?:before|prior\s+to|earlier\s+than|ahead\s+of|by|until|till|up\s+to"
-    r"|no\s+later\s+than|not\s+later\s+than)\s+(?:the\s+)?$",
+    r"|no\s+later\s+than|not\s+later\s+than|(?:ends?|expires?)\s+(?:on|in|at))\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _FROM = re.compile(
     r"\b(?:after|later\s+than|from|since|as\s+of|starting(?:\s+on)?|no\s+earlier\s+than"
-    r"|not\s+before)\s+(?:the\s+)?$",
+    r"|not\s+before|(?:starts?|begins?)\s+(?:on|in|at))\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _BEFORE = 32  # characters before a value in which the word that limits it stands

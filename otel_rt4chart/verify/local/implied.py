@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,12 @@ from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
 from otel_rt4chart.verify.local.scope import same_price
 
+# Words of order, price and frequency; a claim without them, values and opposites implies nothing.
+_CUES = re.compile(
+    r"\b(?:first|then|before|after\w*|once|subsequently|free|complimentary|nothing|every|each|no"
+    r"|without|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
 _DIFFERS = ("clash", "missing", "elsewhere", "swapped", "opposite", "sibling")
 
 
@@ -41,7 +48,9 @@ def settle_implied(
 
     For each of these there is one of the manner `implied` instead.
     """
-    if not alignment.sentences:
+    has_opposite = any(one.manner == "opposite" for one in differences)
+    has_values = claim.quantities or claim.moments
+    if not alignment.sentences or not (has_values or has_opposite or _CUES.search(claim.text)):
         return tuple(differences)
     comparison = compare(claim, alignment, context)
     others = list(_other_cases(comparison, differences))

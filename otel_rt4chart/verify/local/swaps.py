@@ -26,6 +26,7 @@ SYMMETRIC_VERBS = frozenset(
     map(stem, ("meet", "marry", "face", "play", "date", "fight", "divorce", "join"))
 )
 _AGENT_WORDS = 4
+_TURNS = frozenset(("before", "after", "ahead", "behind", "above", "below", "from", "to"))
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th)|first|second|third|(?:four|fif|six|seven|eigh|nin|ten)th"
 )
@@ -211,6 +212,7 @@ def _find_reversed_roles(
         for at, clause in _clauses(alignment.sentences, context)
         if (agent := _agent_stem(clause, alignment.equivalents[verbs[0]]))
         and {word.stem for word in claim.words} - {verb} <= clause.positions.keys()
+        and _links(claim) == _links(clause)
     ]
     if (
         verb in SYMMETRIC_VERBS
@@ -226,6 +228,11 @@ def _find_reversed_roles(
             found = next(word.text for word in context.sentences[at].words if word.stem in sides[1])
             return SlotDifference("name", "swapped", first.text, found, at)
     return None
+
+
+def _links(slots: Slots) -> frozenset[str]:
+    """The words that turn who is named first: Ana came before Leo, who came after Ana."""
+    return frozenset(token.norm for token in slots.tokens) & _TURNS
 
 
 def _agent_stem(clause: Slots, verbs: Iterable[str]) -> str | None:
