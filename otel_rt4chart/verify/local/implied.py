@@ -10,7 +10,7 @@ from typing import NamedTuple
 from otel_rt4chart.verify.core.model import Slot
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.limits import Limit, moment_limits, ordered_parts
+from otel_rt4chart.verify.language.limits import moment_limits
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
@@ -91,9 +91,8 @@ def _implied_values(
                 source = _unless_beyond(comparison, source, quantity.unit_end)
                 end = max(quantity.unit_end, quantity.period_end)
                 yield _implied("number", claim.text[quantity.start : end], source)
-        elif words := end_of_range(claim, quantity, told):
-            text = claim.text[quantity.start : quantity.unit_end]
-            yield _implied("number", text, words)
+        elif source := end_of_range(claim, quantity, told):
+            yield _implied("number", claim.text[quantity.start : quantity.unit_end], source)
     for moment in claim.moments:
         if claim.text[moment.start : moment.end] in open_ones:
             source = source_of_moment(claim, moment, told, before)
@@ -117,7 +116,8 @@ def _other_cases(
             one.sentence == at and (one.slot == "negation" or one.manner == "opposite")
             for one in differences
         )
-        for value in (*claim.quantities, *claim.moments):
+        values: tuple[Quantity | Moment, ...] = (*claim.quantities, *claim.moments)
+        for value in values:
             slot: Slot = "number" if isinstance(value, Quantity) else "date"
             end = value.unit_end if isinstance(value, Quantity) else value.end
             words = beyond_limit(sentences[at], value, claim)
@@ -189,26 +189,24 @@ def _range_edges(comparison: ComparedClaim) -> Iterator[SlotDifference]:
 
     That the one opens and the other closes is no difference.
     """
-    claim = comparison.claim
-    moment = claim.moments[0] if len(claim.moments) == 1 else None
-    stage = _stage(claim) if moment is not None and moment.minutes is not None else None
-    for at in comparison.near if moment is not None and stage is not None else ():
+    claim, stage = comparison.claim, _stage(comparison.claim)
+    if stage is None or len(claim.moments) != 1 or claim.moments[0].minutes is None:
+        return
+    own = claim.moments[0]
+    written = claim.text[own.start : own.end]
+    for at in comparison.near:
         sentence = comparison.sentence(at)
-        ranges = [one for one in moment_limits(sentence, "clock") if one.low and one.high]
         times = [one for one in sentence.moments if one.minutes is not None]
-        if len(ranges) != 1 or len(times) != 2 or not (stage.stems & sentence.positions.keys()):
+        ranges = [one for one in moment_limits(sentence, "clock") if one.low and one.high]
+        if len(times) != 2 or not ranges or not (stage.stems & sentence.positions.keys()):
             continue
-        (low, high), edge = _ends(sentence, ranges[0]), ranges[0].high
-        told = high
-        if stage.is_first:
-            edge, told = ranges[0].low, low
-        written = claim.text[moment.start : moment.end]
-        yield _implied(
-            "term", stage.word, Source(at, sentence.text[ranges[0].start : ranges[0].end])
-        )
-        if edge == ordered_parts(moment)[1]:
+        edge = times[0] if stage.is_first else times[1]
+        told = sentence.text[edge.start : edge.end]
+        whole = sentence.text[times[0].start : times[1].end]
+        yield _implied("term", stage.word, Source(at, whole))
+        if edge.minutes == own.minutes:
             yield _implied("date", written, Source(at, told))
-        elif _has_subject(comparison, at, stage.word, moment):
+        elif _has_subject(comparison, at, stage.word, own):
             yield SlotDifference("date", "swapped", written, told, at)
 
 
@@ -229,13 +227,6 @@ def _stage(claim: Slots) -> _Stage | None:
         if word.stem in first | last and word.norm.endswith("s")
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _ends(sentence: Slots, limit: Limit) -> tuple[str, str]:
-    """The words of the two times of a range."""
-    inside = [one for one in sentence.moments if limit.start <= one.start < limit.end]
-    first, last = inside[0], inside[-1]
-    return sentence.text[first.start : first.end], sentence.text[last.start : last.end]
 
 
 def _has_subject(comparison: ComparedClaim, at: int, verb: str, moment: Moment) -> bool:

@@ -170,7 +170,8 @@ def test_a_share_in_words_is_a_number_of_per_cent(text: str, share: float) -> No
     """With which other shares can be compared."""
     quantity = only(text)
 
-    assert (quantity.value, quantity.unit) == (pytest.approx(share), "%")
+    assert quantity.value == pytest.approx(share)
+    assert quantity.unit == "%"
 
 
 @pytest.mark.parametrize("text", ["It takes a quarter of an hour.", "She came in third."])
