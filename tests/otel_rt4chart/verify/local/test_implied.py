@@ -63,6 +63,7 @@ def test_another_subjects_number_is_not_implied() -> None:
          "On Wednesday the desk is staffed.", "Wednesday"),
         ("No more than 6 people fit into the lift.", "A group of 4 people fits into the lift.",
          "4 people"),
+        ("The lease ends on 30 June 2026.", "In May 2026 the lease is in force.", "May 2026"),
     ],
 )  # fmt: skip
 def test_a_case_within_a_limit_is_no_clash(passage: str, claim: str, value: str) -> None:
@@ -219,6 +220,25 @@ def test_the_same_price_and_the_same_order_are_implied(
 def test_the_same_frequency_is_implied(passage: str, claim: str, words: set[str]) -> None:
     """Every eight hours is three times a day, and not four times."""
     assert settled(claim, passage) == words
+
+
+def test_names_before_and_after_each_other_are_not_exchanged() -> None:
+    """Who comes before somebody is whom somebody comes after."""
+    assert against("Leo arrived after Ana.", "Ana arrived before Leo.") == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "manners"),
+    [
+        ("A child of 14 may use the slide.", {("beyond", "14")}),
+        ("A child of 9 may not use the slide.", {("admitted", "9")}),
+    ],
+)
+def test_what_is_said_of_the_cases_beyond_a_limit_is_no_contradiction(
+    claim: str, manners: set[tuple[str, str]]
+) -> None:
+    """Children under 12 are denied something, which says nothing certain of the others."""
+    assert differences(claim, "Children under 12 may not use the slide.") == manners
 
 
 def test_the_other_order_is_not_implied() -> None:
