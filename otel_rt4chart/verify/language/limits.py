@@ -186,10 +186,11 @@ def moment_limits(slots: Slots, kind: str) -> Iterator[Limit]:
     for one in moments:
         if any(one in pair for pair in ranges):
             continue
-        lead, parts = text[: one.start], ordered_parts(one)[1]
+        first, parts = max(0, one.start - _BEFORE), ordered_parts(one)[1]
+        lead = text[first : one.start]
         if limit := _UNTIL.search(lead):
             is_strict = limit.group().split()[0].lower() in ("before", "prior", "earlier", "ahead")
-            yield Limit(limit.start(), one.end, None, parts, is_strict)
+            yield Limit(first + limit.start(), one.end, None, parts, is_strict)
         elif limit := _FROM.search(lead):
             is_strict = limit.group().split()[0].lower() in ("after", "later")
-            yield Limit(limit.start(), one.end, parts, None, is_strict)
+            yield Limit(first + limit.start(), one.end, parts, None, is_strict)

@@ -234,7 +234,7 @@ def _between_moments(own: Quantity, told: Told) -> Source | None:
     """Hours between two times of day, years between two years."""
     family, value = own.base
     for at, slots in told:
-        for first, second in combinations(slots.moments, 2):
+        for first, second in combinations(slots.moments[:_MAX_NUMBERS], 2):
             if first.minutes is not None and second.minutes is not None and family == "time":
                 minutes = (second.minutes - first.minutes) % _DAY
                 is_met = _is_equal(value, minutes * 60.0)
