@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from otel_rt4chart.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from otel_rt4chart.handmade import generator, retriever
@@ -23,9 +24,4 @@ _HOME = {
     "retriever": "otel_rt4chart.handmade",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load a public name on first access (PEP 562)."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__ = lazy_names(__name__, _HOME)

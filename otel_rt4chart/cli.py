@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.metadata import entry_points, version
 
 from otel_rt4chart.core.errors import RT4ChartError
@@ -29,9 +30,14 @@ class Command:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the subcommand of the command line; print an RT4ChartError as one line, status 2."""
     argv = resolve_command(sys.argv[1:] if argv is None else argv)
-    commands, missing = load_commands(argv[0] if argv else "")
-    if argv and argv[0] in missing:
-        sys.stderr.write(_missing_package_message(argv[0], missing[argv[0]]))
+    wanted = argv[0] if argv else ""
+    # The version needs none of the subcommands.
+    commands, missing = ({}, {}) if wanted == "--version" else load_commands(wanted)
+    if wanted in missing:
+        sys.stderr.write(_missing_package_message(wanted, missing[wanted]))
+        return 2
+    if wanted and not wanted.startswith("-") and wanted not in commands:
+        sys.stderr.write(_unknown_command_message(wanted, [*commands, *missing]))
         return 2
     parser = build_parser(commands, missing)
     options = parser.parse_args(argv)
@@ -74,6 +80,12 @@ def load_commands(wanted: str = "") -> tuple[dict[str, Command], dict[str, str]]
 
 def _missing_package_message(name: str, module: str) -> str:
     return f"rt4chart {name} needs {module}: pip install 'otel-rt4chart[all]'\n"
+
+
+def _unknown_command_message(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    advice = f"did you mean {near[0]}?" if near else "rt4chart --help lists all"
+    return f"rt4chart: no command {name!r}: {advice}\n"
 
 
 def build_parser(commands: dict[str, Command], missing: dict[str, str]) -> argparse.ArgumentParser:

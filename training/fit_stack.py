@@ -66,10 +66,10 @@ KIND_SIGNS = np.array(
 )
 # Characters on half of `dev`: precision .33 from .5 on, .42 from .35, .38 from .25; recall .2.
 MARKED_FROM = 0.35
-# Where the judge decides, by P(unfaithful); chosen on `dev`, at even classes. Of the claims called
-# contradicted from .5 on, .93 are unfaithful, and no higher threshold changes that by more than
-# .03; of those called baseless .66 from .5, .74 from .65 and .73 from .7 on; of those called
-# entailed .75 below .5, .76 below .45 and .81 below .3.
+# Where the judge decides, by P(unfaithful); chosen on `dev`, at its own rates and at even classes. Of
+# the claims called contradicted .84 and .70 are unfaithful from .5 on, .90 and .79 from .7, .93 and
+# .80 from .8; of those called baseless .70 and .63 from .5, .88 and .75 from .7; of those called
+# entailed .67 and .75 are faithful below .5, .70 and .74 below .45, .76 and .81 below .3.
 DECIDES = {"entailed_below": 0.5, "contradicted_from": 0.7, "baseless_from": 0.7}
 ANSWERS_MOST, MADE_MOST, SEED = 330, 170, 7
 FILLINGS, NUMBER_PASSAGES = 3, 90
@@ -226,14 +226,18 @@ def matrix(rows: Sequence[Example]) -> Floats:
 def fit_unfaithful(
     train: Sequence[Example], dev: Sequence[Example]
 ) -> tuple[Fit, float, dict[str, object]]:
-    """The head, its threshold, and the figures of answers."""
+    """The head, the threshold of one that has to decide, and the figures of answers.
+
+    The threshold is chosen on `dev`, as `DECIDES` is: an answer of several claims has more chances
+    to be flagged than the single claims that the head is fitted on.
+    """
     head = fitted_head(train)
-    table = answer_table(train, head.probability(head.oof))
-    threshold = best_threshold(table)
-    seen = head.probability(head.score(matrix(dev)))
+    seen = answer_table(dev, head.probability(head.score(matrix(dev))))
+    threshold = best_threshold(seen)
+    known = answer_table(train, head.probability(head.oof))
     return head, threshold, {
-        "held_out": report("held out", table, threshold),
-        "dev": report("dev", answer_table(dev, seen), threshold),
+        "held_out": report("held out", known, best_threshold(known)),
+        "dev": report("dev", seen, threshold),
     }  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from otel_rt4chart.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from otel_rt4chart.sampling.layers import Layers
@@ -27,22 +28,17 @@ __all__ = [
 
 # Loaded on first access: the settings only need the policy, but the rules import the verifier.
 _HOME = {
-    "Choice": "sampler",
-    "Layers": "layers",
-    "Policy": "policy",
-    "Risk": "policy",
-    "Sampler": "sampler",
-    "Signals": "signals",
-    "checked_rate": "policy",
-    "force": "signals",
-    "is_sampled": "policy",
-    "position": "policy",
-    "signals_of": "signals",
+    "Choice": "otel_rt4chart.sampling.sampler",
+    "Layers": "otel_rt4chart.sampling.layers",
+    "Policy": "otel_rt4chart.sampling.policy",
+    "Risk": "otel_rt4chart.sampling.policy",
+    "Sampler": "otel_rt4chart.sampling.sampler",
+    "Signals": "otel_rt4chart.sampling.signals",
+    "checked_rate": "otel_rt4chart.sampling.policy",
+    "force": "otel_rt4chart.sampling.signals",
+    "is_sampled": "otel_rt4chart.sampling.policy",
+    "position": "otel_rt4chart.sampling.policy",
+    "signals_of": "otel_rt4chart.sampling.signals",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load a public name on first access (PEP 562)."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOME)

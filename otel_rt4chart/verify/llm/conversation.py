@@ -10,13 +10,22 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.judge import Question, Reply
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.steps import run_steps, run_steps_async
-from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, ScopedCache, load_value, store_value
+from otel_rt4chart.verify.llm.cache import (
+    Cache,
+    MemoryCache,
+    ScopedCache,
+    key_of,
+    load_value,
+    store_value,
+)
 from otel_rt4chart.verify.llm.prices import PRICES, Price
 from otel_rt4chart.verify.llm.prompt import Prompt
 
+_SHOWN_PROBLEM = 300  # characters of a problem, which may quote the reply
 ATTEMPTS = 2  # the first call, and one more with what was wrong
 T = TypeVar("T")
 
@@ -58,14 +67,15 @@ class ParsedReply(NamedTuple):
 
 
 class Task(Protocol):
-    """Units (claims or sentences) that one prompt asks about; each is cached by itself."""
+    """Units (claims or sentences) that one prompt asks about."""
+
+    @property
+    def judge(self) -> str:
+        """The id of the judge, which has its model."""
 
     @property
     def units(self) -> int:
         """The number of units; they are numbered from 0."""
-
-    def key(self, unit: int) -> str:
-        """A hash over everything that a unit's result depends on."""
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """The prompt that asks about these units."""
@@ -88,7 +98,8 @@ def ask_units(task: Task, meter: Meter, cache: Cache) -> Dialogue[list[Any]]:
     Units in the cache are not asked about. Those that the reply lacks are asked about once more,
     by themselves, with a description of the problem.
     """
-    known = {unit: load_value(cache, task.key(unit)) for unit in range(task.units)}
+    keys = _cache_keys(task)
+    known = {unit: load_value(cache, key) for unit, key in enumerate(keys)}
     found = {unit: value for unit, value in known.items() if value is not None}
     meter.cache_hits += len(found)
     failure: JudgeError = UnusableReplyError("nothing was asked")
@@ -115,13 +126,26 @@ def ask_units(task: Task, meter: Meter, cache: Cache) -> Dialogue[list[Any]]:
         for unit, value in parsed.found.items():
             found[unit] = value
             if task.keeps(value):
-                store_value(cache, task.key(unit), value)
+                store_value(cache, keys[unit], value)
         failure = UnusableReplyError(_failure(parsed, completion))
         still = [unit for unit in missing if unit not in found]
         # A reply that was cut is not shown again: the next prompt asks about fewer units.
         fresh = task.prompt(still or missing)
         prompt = fresh if completion.is_cut else fresh.again(completion.text, _complaint(parsed))
     return [found.get(unit, bare.get(unit, failure)) for unit in range(task.units)]
+
+
+def _cache_keys(task: Task) -> list[str]:
+    """A key for each unit, over all that the prompt shows.
+
+    Its neighbours count: a text that persuades a model may change the verdicts of all claims in its
+    call, and these must not become the verdicts of other answers.
+    """
+    if not task.units:
+        return []
+    whole = task.prompt(range(task.units))
+    shown = key_of(task.judge, whole.messages, whole.seed)
+    return [key_of(shown, unit) for unit in range(task.units)]
 
 
 def run_in_rounds(
@@ -165,12 +189,12 @@ def run_in_rounds(
 def _failure(parsed: ParsedReply, completion: Completion) -> str:
     if completion.is_cut:
         return "the model's reply was cut at its output limit"
-    problems = "; ".join(parsed.problems[:3])
+    problems = "; ".join(clip(problem, _SHOWN_PROBLEM) for problem in parsed.problems[:3])
     return f"the model's reply was not usable: {problems or 'it lacks this claim'}"
 
 
 def _complaint(parsed: ParsedReply) -> str:
-    problems = "\n".join(f"- {problem}" for problem in parsed.problems[:20])
+    problems = "\n".join(f"- {clip(problem, _SHOWN_PROBLEM)}" for problem in parsed.problems[:20])
     return (
         f"That reply cannot be used:\n{problems or '- entries are missing'}\n"
         "Answer again, with JSON only, for what the last message asked and was not answered well."

@@ -10,9 +10,9 @@ from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.judge import Hint, Question, Reply, Resolve, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import DraftClaim, Label, Sentence
-from otel_rt4chart.verify.llm.cache import Cache, key_of
+from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.conversation import Dialogue, ParsedReply, ask_units, batches
-from otel_rt4chart.verify.llm.prompt import Prompt, instructions, passages_text, quoted, template
+from otel_rt4chart.verify.llm.prompt import Prompt, passages_text, quoted, template
 from otel_rt4chart.verify.llm.replies import (
     SEED,
     SELECTIONS,
@@ -46,17 +46,6 @@ class LabelTask:
     def units(self) -> int:
         """The number of claims."""
         return len(self.claims)
-
-    def key(self, unit: int) -> str:
-        """By the claim and everything it is shown with, but not the other claims in the call."""
-        return key_of(
-            self.judge,
-            instructions(self.stage),
-            passages_text(self.sentences, self.question),
-            self._where(unit),
-            self.vote,
-            self.claims[unit].text,
-        )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, claims last: calls on the same passages share a prefix to cache."""
@@ -106,15 +95,6 @@ class SelectTask:
     def units(self) -> int:
         """The number of claims."""
         return len(self.claims)
-
-    def key(self, unit: int) -> str:
-        """By the claim and the sentences."""
-        return key_of(
-            self.judge,
-            instructions("select"),
-            passages_text(self.sentences),
-            self.claims[unit].text,
-        )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, claims last."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.link.chunks import estimate_tokens
-from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import ParsedReply
 from otel_rt4chart.verify.llm.prompt import (
     Prompt,
-    instructions,
     numbered,
     passages_text,
     quoted_lines,
@@ -33,10 +31,6 @@ class RewriteTask:
     def units(self) -> int:
         """One answer."""
         return 1
-
-    def key(self, unit: int) -> str:
-        """By everything that the prompt shows."""
-        return key_of(self.judge, instructions("rewrite"), self._material())
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, as in every prompt."""

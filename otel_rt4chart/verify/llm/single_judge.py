@@ -11,7 +11,6 @@ from otel_rt4chart.verify.core.judge import Audit, Question, Reply, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.decompose.grounding import claim_from_sentence
-from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import (
     Dialogue,
     EndpointJudge,
@@ -21,7 +20,7 @@ from otel_rt4chart.verify.llm.conversation import (
     ask_units,
 )
 from otel_rt4chart.verify.llm.label_task import ask_selection, selection_reply
-from otel_rt4chart.verify.llm.prompt import Prompt, instructions, passages_text, quoted, version
+from otel_rt4chart.verify.llm.prompt import Prompt, passages_text, quoted, version
 from otel_rt4chart.verify.llm.replies import (
     AUDIT,
     build_prompt,
@@ -41,18 +40,14 @@ class AuditTask:
     question: str
 
     @property
+    def judge(self) -> str:
+        """The judge of the split."""
+        return self.split.judge
+
+    @property
     def units(self) -> int:
         """The number of sentences of the answer."""
         return self.split.units
-
-    def key(self, unit: int) -> str:
-        """By the sentence, the sentences before it, and the passages."""
-        return key_of(
-            self.split.judge,
-            instructions("single"),
-            passages_text(self.context, self.question),
-            *self.split.texts_of(unit),
-        )
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """Passages first, the answer last."""

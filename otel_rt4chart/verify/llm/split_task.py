@@ -17,9 +17,8 @@ from otel_rt4chart.verify.decompose.grounding import (
     split_claim,
 )
 from otel_rt4chart.verify.link.chunks import estimate_tokens
-from otel_rt4chart.verify.llm.cache import key_of
 from otel_rt4chart.verify.llm.conversation import ParsedReply, batches
-from otel_rt4chart.verify.llm.prompt import Prompt, instructions, numbered, quoted
+from otel_rt4chart.verify.llm.prompt import Prompt, numbered, quoted
 from otel_rt4chart.verify.llm.replies import (
     FROM_ONE,
     HOLISTIC_CLAIMS,
@@ -47,10 +46,6 @@ class SplitTask:
     def units(self) -> int:
         """The number of sentences."""
         return len(self.sentences)
-
-    def key(self, unit: int) -> str:
-        """By the sentence and those that its pronouns may refer to."""
-        return key_of(self.judge, instructions("decompose"), *self.texts_of(unit))
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """The prompt shows all sentences and asks for some."""
@@ -157,10 +152,6 @@ class HolisticSplitTask:
     def text(self) -> str:
         """The answer's sentences, joined."""
         return " ".join(sentence.text for sentence in self.sentences)
-
-    def key(self, unit: int) -> str:
-        """By the answer."""
-        return key_of(self.judge, instructions("holistic"), self.text)
 
     def prompt(self, units: Sequence[int]) -> Prompt:
         """The answer in quotes."""

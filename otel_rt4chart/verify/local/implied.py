@@ -8,13 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.limits import moment_limits
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots
-from otel_rt4chart.verify.language.values import Quantity
-from otel_rt4chart.verify.local.alignment import Alignment
-from otel_rt4chart.verify.local.arithmetic import (
+from otel_rt4chart.verify.language.arithmetic import (
     Source,
     beyond_limit,
     end_of_range,
@@ -22,6 +16,12 @@ from otel_rt4chart.verify.local.arithmetic import (
     source_of_quantity,
     speaks_of_others,
 )
+from otel_rt4chart.verify.language.date_limits import moment_limits
+from otel_rt4chart.verify.language.dates import Moment
+from otel_rt4chart.verify.language.frequencies import frequencies
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.values import Quantity
+from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.bindings import rightly_bound
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.tokens import vocabulary
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import SlotDifference
 
@@ -25,7 +26,8 @@ def name_differences(
         share = len(lost) / len(name.tokens)
         first, last = claim.tokens[lost[0]], claim.tokens[lost[-1]]
         written = claim.text[first.start : last.end]
-        yield SlotDifference("name", "missing", written, weight=share)
+        quoted = claim.text[name.start : name.end] if _is_common(claim, name, lost) else written
+        yield SlotDifference("name", "missing", quoted, weight=share)
         if rivals is None:
             rivals = list(_rival_names(claim, alignment, context))
         found = _rival_name(claim, name, lost, rivals, alignment)
@@ -34,6 +36,12 @@ def name_differences(
             yield SlotDifference(
                 "name", "clash", written, found.strange, found.sentence, is_exclusive=is_sure
             )
+
+
+def _is_common(claim: Slots, name: Name, lost: tuple[int, ...]) -> bool:
+    """True where the rest of the name says nothing without the lost words: "New" of New York."""
+    kept = [claim.tokens[at] for at in name.tokens if at not in lost]
+    return all(vocabulary().is_common(one.stem) for one in kept)
 
 
 # A name after one of these may be a place, and a place lies in others: Parma in Italy.

@@ -11,6 +11,7 @@ from otel_rt4chart.verify.local.differences import SETTLED
 from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word
+from otel_rt4chart.verify.local.joins import listed_words, names_apart, spliced_name
 from otel_rt4chart.verify.local.roles import converse_of_same, exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
@@ -32,6 +33,9 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     one_of_many,
     reversed_order,
     converse_of_same,
+    spliced_name,
+    names_apart,
+    listed_words,
 )
 
 

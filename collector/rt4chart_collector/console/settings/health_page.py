@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from rt4chart_collector.store.answers.spans import span_count
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.traffic import decision_counts
 
 # Names of the status that a reader would have to look up.
 STATUS_LABELS = {
@@ -139,7 +138,7 @@ def show_health(console: Console, request: Request) -> Response:
     if trace and not ID.fullmatch(trace):
         raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
     with console.store() as client:
-        covered = coverage(client, scope)
+        decided = decision_counts(client, scope)
         reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
         letters = last_dead_letters(client, since_ns=scope.since_ns, limit=MAX_LETTERS)
         waiting = letter_counts(client, verifier).waiting
@@ -148,7 +147,7 @@ def show_health(console: Console, request: Request) -> Response:
     return console.tables(
         request,
         [
-            DECISIONS.with_rows(_decision_counts(covered.values())),
+            DECISIONS.with_rows(_decision_rows(decided)),
             REASONS.with_rows(reasons),
             DEAD.with_rows(letters),
             PRECISION.with_rows(precision),
@@ -174,13 +173,10 @@ def _trace_lookup(client: Client, trace_id: str, verifier: str) -> TraceLookup:
     )
 
 
-def _decision_counts(routes: Iterable[Coverage]) -> list[DecisionCount]:
-    """The answers of all routes by decision, the most frequent first."""
-    totals: Counter[str] = Counter()
-    for covered in routes:
-        totals.update(covered.decisions)
-    ordered = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
-    return [DecisionCount(name, n, n / totals.total()) for name, n in ordered if n]
+def _decision_rows(decided: Mapping[str, int]) -> list[DecisionCount]:
+    """The decisions with their share of all answers."""
+    total = sum(decided.values())
+    return [DecisionCount(name, answers, answers / total) for name, answers in decided.items()]
 
 
 def _status_lines(status: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.text import one_line
+from otel_rt4chart.core.urls import is_loopback
 from rt4chart_collector.notify.channels.http_client import HttpClient, secrets_in_url
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
 
@@ -65,7 +66,8 @@ class AppriseChannel:
 def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
     """A channel for each address, named by its scheme; the second mailto is mailto-2.
 
-    Raises SettingsError where apprise is not installed, or does not know an address.
+    Raises SettingsError where apprise is not installed or does not know an address, and for one
+    that is without TLS and on another machine.
     """
     try:
         import apprise
@@ -84,10 +86,24 @@ def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
                 f"between them; number {number} is not one (hidden). An e-mail address is "
                 "mailtos://USER:PASSWORD@HOST?from=NAME@DOMAIN&to=NAME@DOMAIN"
             )
+        if not all(_is_secure(receiver, scheme) for receiver in service):
+            raise SettingsError(
+                "RT4CHART_ALERTS_APPRISE: expected addresses with TLS, such as jsons:// or "
+                f"mailtos://, or on this machine; number {number} has none (hidden)"
+            )
         schemes.append(scheme)
         count = schemes.count(scheme)
         found.append(AppriseChannel(service, url, scheme if count == 1 else f"{scheme}-{count}"))
     return found
+
+
+def _is_secure(receiver: Any, scheme: str) -> bool:  # noqa: ANN401 - apprise declares no such type
+    """False where apprise would send to another machine without TLS."""
+    plain, host = receiver.protocol or (), getattr(receiver, "host", None)
+    is_plain = scheme in ((plain,) if isinstance(plain, str) else plain)
+    if scheme in _MAIL:
+        is_plain = receiver.secure_mode == "insecure"
+    return not (is_plain and host) or is_loopback(host)
 
 
 def _is_added(service: apprise.Apprise, url: str) -> bool:

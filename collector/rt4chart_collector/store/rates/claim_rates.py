@@ -19,7 +19,7 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import QueryScope, in_scope
+from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope
 
 DIMENSION_COLUMNS = {
     "route": "Route",
@@ -198,12 +198,15 @@ def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlic
     """One slice for each value of the dimension, in order, over ticks that start in the scope.
 
     Without a service or a route, of all of them together; the dimension `route` separates services
-    too. Raises InputError for an unknown dimension.
+    too, and has the `MAX_ROUTES` with the most claims. Raises InputError for an unknown dimension.
     """
     if dimension not in DIMENSION_COLUMNS:
         raise InputError(f"expected a dimension of {', '.join(DIMENSIONS)}; got {dimension!r}")
-    names = ROUTE_KEYS if dimension == "route" else REQUESTED_ROUTE
-    return _slices(client, f"{names}, {DIMENSION_COLUMNS[dimension]} AS key", scope.parameters)
+    is_route = dimension == "route"
+    names = ROUTE_KEYS if is_route else REQUESTED_ROUTE
+    keys = f"{names}, {DIMENSION_COLUMNS[dimension]} AS key"
+    condition = among_busiest("service", "route") if is_route else "true"
+    return _slices(client, keys, scope.parameters, condition)
 
 
 def rates_together(client: Client, scope: QueryScope) -> RateSlice | None:
@@ -227,11 +230,13 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
 STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
-def _slices(client: Client, keys: str, parameters: Mapping[str, object]) -> list[RateSlice]:
+def _slices(
+    client: Client, keys: str, parameters: Mapping[str, object], condition: str = "true"
+) -> list[RateSlice]:
     """The slices by these expressions, which are named service, route and key."""
     groups = ANSWER_GROUPS.replace("{keys}", keys)
     query = f"""
-SELECT service, route, key, {RATE_SUMS} FROM ({groups})
+SELECT service, route, key, {RATE_SUMS} FROM ({groups}) WHERE {condition}
 GROUP BY service, route, key ORDER BY service, route, key
 """  # noqa: S608 - our own names
     return read(client, RateSlice, query, parameters)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by, read_int
-from rt4chart_collector.store.engine.scope import QueryScope, in_scope, in_time
+from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope, in_time
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -107,9 +107,14 @@ DECISION_COUNTS = f"""
 SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
     sum(Answers * Decided) AS claims, sum(Undecided) AS undecided
 FROM rt4chart_route_5m
-WHERE {in_scope("Tick")}
+WHERE {in_scope("Tick")} AND {among_busiest()}
 GROUP BY ServiceName, Route, Decision HAVING answers > 0
 ORDER BY ServiceName, Route, answers DESC, Decision
+"""  # noqa: S608 - our own names
+DECISION_TOTALS = f"""
+SELECT Decision AS decision, sum(Answers) AS answers FROM rt4chart_route_5m
+WHERE {in_scope("Tick")}
+GROUP BY Decision HAVING answers > 0 ORDER BY answers DESC, Decision
 """  # noqa: S608 - our own names
 
 VERIFIER_COUNTS = f"""
@@ -193,7 +198,7 @@ class _DecisionCount:
 
 
 def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverage]:
-    """Coverage by (service, route), of the ticks that start in the scope. Counts are unweighted."""
+    """Coverage of the busiest routes, of ticks that start in the scope. Counts are unweighted."""
     found = read_by(client, ("service", "route"), _DecisionCount, DECISION_COUNTS, scope.parameters)
     return {
         route: Coverage(
@@ -203,6 +208,12 @@ def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverag
         )
         for route, rows in found.items()
     }
+
+
+def decision_counts(client: Client, scope: QueryScope) -> dict[str, int]:
+    """The answers of all routes by decision, the most frequent first."""
+    rows = client.query(DECISION_TOTALS, scope.parameters).named_results()
+    return {str(row["decision"]): int(row["answers"]) for row in rows}
 
 
 def verifier_counts(client: Client, *, since_ns: int, until_ns: int) -> list[VerifierCounts]:

@@ -9,7 +9,13 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_scope
+from rt4chart_collector.store.engine.scope import (
+    OF_ROUTE,
+    OF_VERIFIER,
+    QueryScope,
+    among_busiest,
+    in_scope,
+)
 
 SECOND_NS = 1_000_000_000
 # The attribute's name and column, in the order of equal changes.
@@ -114,7 +120,7 @@ SELECT ServiceName AS service, Route AS route,
     sumIf(Answers * {{counted}} * {SAMPLE_WEIGHT}, {{checked}}) AS counted,
     sumIf(Answers * Decided * {SAMPLE_WEIGHT}, {{checked}}) AS decided
 FROM rt4chart_route_5m
-WHERE {in_scope("Tick")}
+WHERE {in_scope("Tick")} AND {among_busiest()}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """  # noqa: S608 - our own names
@@ -163,7 +169,7 @@ class _Step:
 def route_trends(
     client: Client, scope: QueryScope, *, steps: int, measure: Measure = Measure.UNFAITHFUL
 ) -> dict[tuple[str, str], RouteTrend]:
-    """Each route's trend of the measure in equal steps, by (service, route)."""
+    """The trends of the busiest routes in equal steps, by (service, route)."""
     first_s, end_s = scope.since_ns // SECOND_NS, scope.until_ns // SECOND_NS
     step_s = max((end_s - first_s + steps - 1) // steps, 1)
     parameters = {**scope.parameters, "first": first_s, "step": step_s}

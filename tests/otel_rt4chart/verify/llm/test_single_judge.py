@@ -158,3 +158,14 @@ def test_a_one_call_judge_cannot_be_a_cascades_second() -> None:
         pytest.raises(SettingsError, match="makes its own claims"),
     ):
         CascadeJudge(RulesJudge(), SingleJudge(endpoint))
+
+
+def test_a_reason_quotes_little_of_an_unusable_reply() -> None:
+    """What a model writes is stored and shown with each claim of the answer."""
+    entry = {"sentence": 1, "claim": "evil " * 100_000, "is_claim": True, "label": "baseless"}
+
+    with served(lambda seen: text(json.dumps({"claims": [entry]}))) as (_, endpoint):
+        report = Verifier(SingleJudge(endpoint)).verify(POOL)
+
+    assert report.claims[0].label is Label.UNDECIDED
+    assert len(report.claims[0].reason) < 400

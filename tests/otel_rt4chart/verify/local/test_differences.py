@@ -136,3 +136,23 @@ def test_no_before_a_noun_denies_the_verb_as_not_does() -> None:
 
     assert clashes(claim, "The authorities have not found any evidence of poison.") == []
     assert clashes(claim, "The authorities have found evidence of poison.") != []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "expected"),
+    [
+        ("The fair moves to New York.", "The new fair moves to Boston.", "New York"),
+        ("Ms Julia Albrecht resigned.", "Ms Karin Albrecht resigned.", "Julia"),
+    ],
+)
+def test_a_name_of_which_only_common_words_are_known_is_missing_whole(
+    claim: str, passage: str, expected: str
+) -> None:
+    """Not "York", but the one strange word beside a name that is known."""
+    found = [
+        one.claimed
+        for one in read(claim, passage).differences
+        if (one.slot, one.manner) == ("name", "missing")
+    ]
+
+    assert found == [expected]

@@ -133,6 +133,16 @@ def doubt(claim: str, *passages: str) -> tuple[str, str] | None:
             "It was not the first telescope in space, but it is one of the largest.",
             ("largest", "one of the largest"),
         ),
+        (
+            "The free trial lasts 30 days.",
+            "Index: trial, free, lasts, days, refund, 30, support.",
+            ("free trial", "free"),
+        ),
+        (
+            "Anna Weber met Jonas Braun.",
+            "Anna Schmidt met Peter Braun and Maria Weber met Jonas Klein.",
+            ("Anna Weber", "Anna Schmidt"),
+        ),
     ],
 )  # fmt: skip
 def test_a_structure_between_claim_and_passage_is_named(
@@ -160,6 +170,18 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     )
 
     assert found == ("Basic members get 10%", "delivery and 10%")
+
+
+def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
+    """A list of people joins none of them; a pronoun some sentences on may stand for a name."""
+    between = tuple(f"Shelf {number} is empty." for number in range(8))
+    passages = ("Anna Schmidt met Peter Braun.", *between, "Maria Weber met Jonas Klein.")
+    claim = "Anna Schmidt met Maria Weber."
+
+    assert doubt(claim, *passages) == ("Anna Schmidt met Maria Weber", "Anna Schmidt")
+    assert doubt(claim, passages[0].upper(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0].lower(), *between, "Maria Weber met Jonas Klein.")
+    assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
 
 
 @pytest.mark.parametrize(
@@ -198,6 +220,12 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         ("First warm the cup, then pour in the milk.",
          ["Warm the cup before you pour in the milk."]),
         ("At most 6 people fit in.", ["No more than 6 people fit in."]),
+        ("Anna Weber met Peter.", ["Anna met Peter Braun.", "Weber came with Maria Weber."]),
+        ("Anna Weber met Peter.", ["Maria Weber, her mother, called.", "Anna B. Weber met Peter."]),
+        ("The plan includes support by phone.",
+         ["The plan includes mail, chat, and support by phone."]),
+        ("Simon Wood was 38 years old.", ["Simon Wood, old and ill, was 38 years, or so, of age."]),
+        ("Phone support is included.", ["Included: mail, chat, phone support."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:

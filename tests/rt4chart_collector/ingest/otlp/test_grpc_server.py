@@ -50,6 +50,12 @@ def refusal(served: WaysIn, body: bytes, packing: grpc.Compression | None = None
     return raised.value
 
 
+def stalled(never: threading.Event) -> Iterator[bytes]:
+    """A message that does not come before the event."""
+    never.wait(30)
+    yield b""
+
+
 def status_of(error: BaseException | None) -> tuple[grpc.StatusCode, str]:
     """An error's code and text."""
     assert isinstance(error, grpc.Call)
@@ -170,10 +176,6 @@ def test_token_is_asked_for_before_the_message(queue: Queue) -> None:
     """Strangers are refused at once, though their message never comes."""
     never = threading.Event()
 
-    def stalled() -> Iterator[bytes]:
-        never.wait(20)
-        yield b""
-
     with (
         ways_in(Intake(queue.offer, guard=guard_with(ingest=TOKEN))) as served,
         served.channel() as channel,
@@ -181,7 +183,7 @@ def test_token_is_asked_for_before_the_message(queue: Queue) -> None:
         ask = streamed(channel)
         for sent in ((), (("authorization", "Bearer wrong"),)):
             with pytest.raises(grpc.RpcError) as refused:
-                ask(stalled(), metadata=sent, timeout=10)
+                ask(stalled(never), metadata=sent, timeout=10)
             assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
             assert "RT4CHART_INGEST_TOKEN" in status_of(refused.value)[1]
             assert TOKEN not in status_of(refused.value)[1]
@@ -196,12 +198,8 @@ def test_late_message_holds_no_other(served: WaysIn, queue: Queue) -> None:
     """Others are answered meanwhile; it ends in DEADLINE_EXCEEDED."""
     never = threading.Event()
 
-    def stalled() -> Iterator[bytes]:
-        never.wait(20)
-        yield b""
-
     with served.channel() as channel:
-        late = streamed(channel).future(stalled())
+        late = streamed(channel).future(stalled(never))
         unary(channel)(request(span(1)), timeout=10)
         assert not late.done()
         error = late.exception()
@@ -229,12 +227,8 @@ def test_more_requests_than_places_are_sent_away(
     intake = Intake(queue.offer, body_s=60)
     never = threading.Event()
 
-    def stalled() -> Iterator[bytes]:
-        never.wait(30)
-        yield b""
-
     with ways_in(intake) as served, served.channel() as channel:
-        waiting = [streamed(channel).future(stalled()) for _ in range(70)]
+        waiting = [streamed(channel).future(stalled(never)) for _ in range(70)]
         # Each counts as 4 MiB until it has come: 32 of them are half of the 256 MiB.
         wait_until(lambda: intake.limiter.taken_requests == 32)
         error = refusal(served, request(span()))
@@ -257,15 +251,11 @@ def test_slow_messages_are_counted_as_large_ones_and_sent_away(
     intake = Intake(queue.offer, body_s=60)
     never = threading.Event()
 
-    def stalled() -> Iterator[bytes]:
-        never.wait(30)
-        yield b""
-
     with ways_in(intake) as served, served.channel() as channel:
-        slow = [streamed(channel).future(stalled()) for _ in range(2)]
+        slow = [streamed(channel).future(stalled(never)) for _ in range(2)]
         wait_until(lambda: intake.slow_limiter.taken_bytes == 2 * BODY_BYTES)
         with pytest.raises(grpc.RpcError) as refused:
-            streamed(channel)(stalled(), timeout=10)
+            streamed(channel)(stalled(never), timeout=10)
         unary(channel)(request(span(1)), timeout=10)
         assert [one.done() for one in slow] == [False, False]
         never.set()

@@ -105,11 +105,36 @@ def test_a_refusal_shows_no_secret_of_the_address() -> None:
 def test_targets_of_one_scheme_have_names_of_their_own() -> None:
     """So that each is told by itself, and can be routed to."""
     found = build_apprise_channels(
-        ["json://localhost/a", "mailto://localhost?to=a@b.example", "json://b"]
+        ["json://localhost/a", "mailto://localhost?to=a@b.example", "json://127.0.0.1"]
     )
 
     assert [one.name for one in found] == ["json", "mailto", "json-2"]
     assert MessageKind.ACKNOWLEDGED not in found[0].wants
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "json://hooks.example/x",
+        "xml://user:password@localhost.example.com",
+        "mailto://user:password@smtp.example.com?from=a@b.example&to=a@b.example",
+        "mailtos://user:password@smtp.example.com?from=a@b.example&mode=insecure",
+        "rsyslog://logs.example",
+    ],
+)
+def test_an_address_without_tls_must_be_on_this_machine(url: str) -> None:
+    """Otherwise passwords and alerts could be read on the network."""
+    with pytest.raises(SettingsError, match="number 2 has none") as raised:
+        build_apprise_channels(["jsons://hooks.example/x", url])
+
+    assert "example" not in str(raised.value)
+
+
+def test_tls_that_begins_in_the_connection_is_tls() -> None:
+    """STARTTLS on the port of plain mail."""
+    url = "mailto://user:password@smtp.example.com?from=a@b.example&mode=starttls"
+
+    assert build_apprise_channels([url])[0].name == "mailto"
 
 
 @pytest.mark.parametrize("url", ["nothing://x", "mailto://", "\x00://x"])

@@ -9,7 +9,16 @@ from itertools import count, islice
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.traffic import SilentRoute, busiest_routes, silent_routes
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
+from rt4chart_collector.store.rates.claim_rates import rates_by
+from rt4chart_collector.store.rates.traffic import (
+    SilentRoute,
+    busiest_routes,
+    coverage,
+    decision_counts,
+    silent_routes,
+)
+from rt4chart_collector.store.rates.trends import route_trends
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
@@ -77,3 +86,21 @@ def test_the_busiest_are_those_of_the_time_up_to_now(client: Client) -> None:
     found = busiest_routes(client, since_ns=NOW - DAY, now_ns=NOW, verifier=VERIFIER, limit=5)
 
     assert found == [("shop", "other"), ("shop", "support")]
+
+
+def test_a_flood_of_names_leaves_the_routes_with_the_most_claims(client: Client) -> None:
+    """What reads rates by route is bounded; the counts of all answers are whole."""
+    flood = [verdict(next(_numbers), route=f"{n:06}", start_ns=NOON) for n in range(MAX_ROUTES)]
+    known = [
+        verdict(next(_numbers), [label] * 9, route=f"z-{label}", start_ns=NOON)
+        for label in (Label.ENTAILED, Label.UNDECIDED)
+    ]
+    insert_verdicts(client, [*flood, *known])
+    scope = QueryScope(NOON - HOUR, NOON + HOUR, VERIFIER)
+
+    by_rate = {(one.service, one.route) for one in rates_by(client, "route", scope)}
+
+    assert len(by_rate) == MAX_ROUTES
+    assert {("shop", "z-entailed"), ("shop", "z-undecided")} <= by_rate
+    assert by_rate == coverage(client, scope).keys() == route_trends(client, scope, steps=4).keys()
+    assert decision_counts(client, scope) == {"verified": MAX_ROUTES + 2}

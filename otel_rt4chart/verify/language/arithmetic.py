@@ -6,20 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from otel_rt4chart.verify.language.cases import is_case, states_limit
+from otel_rt4chart.verify.language.date_limits import moment_limits, ordered_parts
 from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.limits import (
-    Limit,
-    is_case,
-    moment_limits,
-    ordered_parts,
-    quantity_limits,
-    states_limit,
-)
+from otel_rt4chart.verify.language.limits import Limit, quantity_limits
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity
-from otel_rt4chart.verify.local.differences import Manner
 
 _MAX_NUMBERS = 8  # of near sentences; more are a table, in which some numbers fit by chance
 _DAY = 1440  # minutes
@@ -56,12 +50,15 @@ _BEYOND = re.compile(
 _ROUGH = (4.0, 5.0, 7.0, 12.0, 30.0, 50.0, 52.0, 365.0, 24.0, 8.0, 22.0)
 
 
+SourceManner = Literal["admitted", "narrowed", "beyond", "implied"]
+
+
 class Source(NamedTuple):
     """The words of a sentence, by its position in the context, from which a value may follow."""
 
     sentence: int
     words: str
-    manner: Manner = "implied"
+    manner: SourceManner = "implied"
 
 
 class _Number(NamedTuple):
@@ -123,7 +120,7 @@ def speaks_of_others(text: str) -> bool:
     return _BEYOND.search(text) is not None
 
 
-def _manner(claim: str, start: int, end: int) -> Manner:
+def _manner(claim: str, start: int, end: int) -> SourceManner:
     return "admitted" if is_case(claim, start, end) else "narrowed"
 
 

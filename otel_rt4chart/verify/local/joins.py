@@ -1,0 +1,165 @@
+"""Words of a claim that the context has, but never together: spliced names, and lists of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from otel_rt4chart.verify.language.names import Name
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, phrase
+
+_MAX_SENTENCES = 400  # that hold both words of a pair; more are read as if one joined them
+_MIN_PAIRS, _MIN_PARTS = 2, 3
+_NEARBY = 5  # sentences within which a pronoun may stand for a name
+_LIST_MARK = re.compile(r"[,;:|/•\n\t]|\.(?=\s|$)")
+
+
+def spliced_name(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Anna Weber` where the context has Anna Schmidt and Maria Weber, and nobody of that name."""
+    doubts = (_splice(comparison, *name.tokens) for name in _full_names(comparison.claim))
+    return next(filter(None, doubts), None)
+
+
+def names_apart(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Anna Schmidt met Maria Weber` where no part of the context speaks of both.
+
+    A long list of people has any two names; that they have to do with each other it does not say.
+    """
+    claim = comparison.claim
+    names = _full_names(claim)
+    places = [_sentences_with(comparison, name) for name in names]
+    if len(names) < 2 or not all(places):
+        return None
+    ordered = sorted((at, which) for which, found in enumerate(places) for at in found)
+    if any(
+        one != other and there - here <= _NEARBY
+        for (here, one), (there, other) in pairwise(ordered)
+    ):
+        return None
+    sentence = comparison.sentence(places[0][0])
+    first = sentence.positions[claim.tokens[names[0].tokens[0]].stem][0]
+    found = next((name for name in sentence.names if sentence.content[first] in name.tokens), None)
+    return StructuralDoubt(
+        phrase(claim, names[0].tokens[0], names[1].tokens[-1]),
+        sentence.text[found.start : found.end] if found else sentence.words[first].text,
+        places[0][0],
+    )
+
+
+def _full_names(claim: Slots) -> list[Name]:
+    """The names of two words; longer ones are written in many ways: King Henry III, the UN."""
+    return [
+        name
+        for name in claim.names
+        if len(name.tokens) == 2
+        and name.tokens[1] == name.tokens[0] + 1
+        and all(claim.tokens[at].is_capital for at in name.tokens)
+    ]
+
+
+def _sentences_with(comparison: ComparedClaim, name: Name) -> list[int]:
+    """The sentences that have both words of a name, in order."""
+    holders = comparison.context.holders
+    first, second = (set(holders.get(comparison.claim.tokens[at].stem, ())) for at in name.tokens)
+    return sorted(first & second)
+
+
+def listed_words(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """A claim whose words stand one by one in a list, such as a glossary or an index.
+
+    A list of single words says nothing of what they are joined to.
+    """
+    claim = comparison.claim
+    pairs = [
+        (word, word + 1)
+        for word in range(len(claim.content) - 1)
+        if comparison.equivalents[word] and comparison.equivalents[word + 1]
+    ]
+    if len(pairs) < _MIN_PAIRS:
+        return None
+    found = [_listed_apart(comparison, *pair) for pair in pairs]
+    return found[0] if all(found) else None
+
+
+def _splice(comparison: ComparedClaim, first: int, second: int) -> StructuralDoubt | None:
+    """The doubt where both parts of a name stand in other names only, never side by side."""
+    claim = comparison.claim
+    stems = claim.tokens[first].stem, claim.tokens[second].stem
+    shared = set(comparison.context.holders.get(stems[0], ())) & set(
+        comparison.context.holders.get(stems[1], ())
+    )
+    if len(shared) > _MAX_SENTENCES or any(
+        stems[1] in {sentence.tokens[at].stem for at in name.tokens}
+        for sentence in map(comparison.sentence, shared)
+        for name in _names_with(sentence, stems[0])
+    ):
+        return None
+    held = [_other_name(comparison, stem) for stem in stems]
+    if held[0] is None or held[1] is None:
+        return None
+    at, found = held[0]
+    return StructuralDoubt(phrase(claim, first, second), found, at)
+
+
+def _other_name(comparison: ComparedClaim, stem: str) -> tuple[int, str] | None:
+    """A name of two words or more with this one, and its sentence; None where it stands alone.
+
+    Where it stands alone anywhere, it may be short for a name that the claim writes in full.
+    """
+    found: tuple[int, str] | None = None
+    for at in comparison.context.holders.get(stem, ())[:_MAX_SENTENCES]:
+        sentence = comparison.sentence(at)
+        for name in _names_with(sentence, stem):
+            if len(name.tokens) < 2:
+                return None
+            found = found or (at, sentence.text[name.start : name.end])
+    return found
+
+
+def _names_with(slots: Slots, stem: str) -> Iterator[Name]:
+    return (
+        name for name in slots.names if any(slots.tokens[at].stem == stem for at in name.tokens)
+    )
+
+
+def _listed_apart(comparison: ComparedClaim, first: int, second: int) -> StructuralDoubt | None:
+    """The doubt where every sentence with both words lists them one by one."""
+    holders = comparison.context.holders
+    left, right = (
+        {at for stem in comparison.equivalents[word] for at in holders[stem]}
+        for word in (first, second)
+    )
+    shared = sorted(left & right)
+    if not shared or len(shared) > _MAX_SENTENCES:
+        return None
+    listed = [_listed_word(comparison, at, first, second) for at in shared]
+    if not all(listed):
+        return None
+    claim = comparison.claim
+    claimed = phrase(claim, claim.content[first], claim.content[second])
+    return StructuralDoubt(claimed, listed[0], shared[0])
+
+
+def _listed_word(comparison: ComparedClaim, at: int, first: int, second: int) -> str:
+    """The first word where the sentence lists both as parts of one word each; else ""."""
+    sentence = comparison.sentence(at)
+    tokens = [sentence.tokens[one] for one in sentence.content]
+    parts: list[list[int]] = [[0]]
+    for place, (before, after) in enumerate(pairwise(tokens), 1):
+        if _LIST_MARK.search(sentence.text, before.end, after.start):
+            parts.append([])
+        parts[-1].append(place)
+    ones, others = (
+        {p for stem in comparison.equivalents[word] for p in sentence.positions.get(stem, ())}
+        for word in (first, second)
+    )
+    held = ones | others
+    # An index may begin with its title: of the first part, the last word alone is an item.
+    title = held.intersection(parts[0][:-1])
+    items = [part for part in (parts[0][-1:], *parts[1:]) if held.intersection(part)]
+    if len(parts) < _MIN_PARTS or title or any(len(part) > 1 for part in items):
+        return ""
+    word = sentence.content[min(ones)]
+    return phrase(sentence, word, word)
