@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.tokens import Token, vocabulary
-from otel_rt4chart.verify.language.values import Moment
 
 _TITLES = {"mr", "mrs", "ms", "dr", "sir", "lord", "lady", "prof", "president", "mp", "ch", "st"}
 _INSIDE = {"of", "de", "la", "van", "von", "der", "den", "bin", "al"}

@@ -50,8 +50,11 @@ def _is_cue(tokens: Sequence[Token], at: int) -> bool:
         return True
     if norm not in JUDGE_NEGATIONS:
         return False
-    following = tokens[at + 1].norm if at + 1 < len(tokens) else ""
-    return norm not in ("not", "no") or following not in JUDGE_UNDENIED
+    following = [token.norm for token in tokens[at + 1 : at + 3]]
+    if norm not in ("not", "no") or not following:
+        return True
+    is_bound = following[-1] == "than"  # "no more than", "not later than" deny nothing
+    return following[0] not in JUDGE_UNDENIED and not is_bound
 
 
 def _scope(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from otel_rt4chart.verify.language.agreement import QuantityIndex, index_quantities
+from otel_rt4chart.verify.language.dates import Moment, moments
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials
 from otel_rt4chart.verify.language.text_cache import TextCache
@@ -17,14 +19,7 @@ from otel_rt4chart.verify.language.tokens import (
     token_range,
     tokenize,
 )
-from otel_rt4chart.verify.language.values import (
-    Moment,
-    Quantity,
-    QuantityIndex,
-    index_quantities,
-    moments,
-    quantities,
-)
+from otel_rt4chart.verify.language.values import Quantity, quantities
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind
 
 _SCOPE = re.compile(
@@ -71,8 +66,8 @@ class Slots:
     """One text with its words and values; `content` has the indices of its content words.
 
     `measures` gives, for the words of a value, keys that equal values share however they are
-    written: `2 hours`, `120 minutes`. `positions` gives the positions of a stem or measure in
-    `content`.
+    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`. `positions` gives the positions
+    of a stem or measure in `content`.
     """
 
     text: str
@@ -91,6 +86,11 @@ class Slots:
     def words(self) -> tuple[Token, ...]:
         """The content words in order."""
         return tuple(self.tokens[at] for at in self.content)
+
+    @property
+    def content_places(self) -> dict[int, int]:
+        """For each content word, by the index of its token, its position in `content`."""
+        return {at: place for place, at in enumerate(self.content)}
 
     @property
     def key(self) -> str:
@@ -135,7 +135,8 @@ def _measures(
     found: dict[int, tuple[str, ...]] = {}
     for one in counted:
         for at in token_range(tokens, one.start, one.end):
-            found[at] = (f"{one.value:.15g}", one.measure)
+            rate = (one.rate_measure,) if one.period else ()
+            found[at] = (f"{one.value:.15g}", one.measure, *rate)
         for at in token_range(tokens, one.end, one.unit_end):
             found[at] = (one.measure,)
     for date in dates:

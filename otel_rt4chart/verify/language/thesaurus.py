@@ -336,7 +336,22 @@ def opposites(word_stem: str) -> frozenset[str]:
     """The stems that mean the opposite of this one; synonyms of it are never among them."""
     by_hand = _opposite_table().get(word_stem, frozenset())
     told = relations().opposites.get(word_stem, frozenset())
-    return (by_hand | told | _by_prefix(word_stem)) - all_synonyms(word_stem)
+    found = (by_hand | told | _by_prefix(word_stem)) - all_synonyms(word_stem)
+    return found | _compared(word_stem)
+
+
+def _compared(word_stem: str) -> frozenset[str]:
+    """The opposite comparatives: of `older` those of the opposites of `old`."""
+    rest = word_stem[:-2]
+    if not word_stem.endswith("er") or len(rest) < 3:
+        return frozenset()
+    bases = {rest, rest[:-1]} if rest[-1] == rest[-2] else {rest}
+    return frozenset(
+        form
+        for base in bases
+        for other in opposites(base)
+        for form in (f"{other}er", f"{other}{other[-1]}er")
+    )
 
 
 def _by_prefix(word_stem: str) -> frozenset[str]:

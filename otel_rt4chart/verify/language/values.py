@@ -1,13 +1,10 @@
-"""The values of a text that can be compared: quantities with units, dates and times."""
+"""The quantities of a text, with their units, bounds and periods."""
 
 from __future__ import annotations
 
-import math
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from otel_rt4chart.verify.language.tokens import Token, token_range
@@ -99,28 +96,32 @@ _QUANTITY = re.compile(
     rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
     rf"(?:(?P<digits>\d{{1,15}}(?!\d)(?:,\d{{3}}){{0,6}}(?:\.\d{{1,15}})?|\.\d{{1,15}})(?P<ordinal>st|nd|rd|th)?"
     rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
+    rf"(?P<and_half>\s+and\s+a\s+half\b)?"
     rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
     rf"(?P<percent>\s?(?:%|percentage\s+points?\b|per\s?cent\b|percent\b))?",
     re.IGNORECASE,
 )
 # "once it is paid" counts nothing; "once a day" and "once." do.
 _CLAUSE = re.compile(r"\s+(?!(?:a|an|per|every|each|daily|weekly|monthly|or|in|and)\b)\w")
+# "First, open the lid, then …" ranks nothing.
+_ORDER = re.compile(
+    r"\s*(?:[.,;:!?]|$|(?:and\s+)?(?:then|only\s+then)\b|before\b|after\b)", re.IGNORECASE
+)
+_TIMES = "tim"  # the stem of "times"
 _TIME_LIKE = re.compile(r"\d{1,2}:\d{2}|\d{1,2}(?::\d{2})?\s?[ap]\.?m\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|some|circa|close\s+to|up\s+to\s+about"
     r"|an?\s+estimated|estimated(?:\s+at)?|just\s+(?:over|under)|[~≈])\s*$",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(
-    r"(?:more\s+than|over|at\s+least|above|no\s+less\s+than|exceed(?:s|ed|ing)?|a\s+minimum\s+of)"
-    r"\s*$",
-    re.IGNORECASE,
-)
-_AT_MOST = re.compile(
-    r"(?:less\s+than|fewer\s+than|under|below|at\s+most|up\s+to|no\s+more\s+than|a\s+maximum\s+of)"
-    r"\s*$",
-    re.IGNORECASE,
-)
+_MORE = r"(?:(?:more|longer|greater)\s+than|over|above|exceed(?:s|ed|ing)?)"
+_LESS = r"(?:(?:less|fewer|shorter)\s+than|under|below)"
+_AT_LEAST = re.compile(rf"(?:{_MORE}|at\s+least|a\s+minimum\s+of)\s*$", re.IGNORECASE)
+_AT_MOST = re.compile(rf"(?:{_LESS}|at\s+most|up\s+to|a\s+maximum\s+of)\s*$", re.IGNORECASE)
+# "No more than" and "must not exceed" are the other bound.
+_DENIED = r"(?:\bno|\bnot|\bnever|\bcannot|n['’]t)\s+(?:be\s+|last\s+|cost\s+|take\s+|weigh\s+)?"
+_NOT_MORE = re.compile(rf"{_DENIED}{_MORE}\s*$", re.IGNORECASE)
+_NOT_LESS = re.compile(rf"{_DENIED}{_LESS}\s*$", re.IGNORECASE)
 _OR_MORE = re.compile(
     r"\s*(?:[\w-]+\s+){0,2}?(?:(?:and|or)\s+(?:above|older|over|more|up|longer|higher)\b|\+)|\s?\+",
     re.IGNORECASE,
@@ -129,7 +130,11 @@ _OR_LESS = re.compile(
     r"\s*(?:[\w-]+\s+){0,2}?(?:and|or)\s+(?:below|younger|under|less|fewer|shorter|lower)\b",
     re.IGNORECASE,
 )
-_ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
+# Verbs that follow an age or another bare number: "children under 12 need a helmet".
+_VERBS = frozenset((
+    "need", "needs", "pay", "pays", "get", "gets", "cost", "costs", "require", "requires",
+    "receive", "receives", "travel", "travels", "enter", "enters", "apply", "applies", "go", "goes",
+))  # fmt: skip
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
@@ -142,7 +147,8 @@ class Quantity:
 
     `value` is in that unit, with the scale applied. `digits` counts the significant digits.
     `before` is the stem of the content word before it: `rose to 5 million`. The unit's word, or
-    without one the number, ends at `unit_end`.
+    without one the number, ends at `unit_end`. A rate has a `period`, `2 days of leave a month`,
+    whose word ends at `period_end`.
     """
 
     value: float
@@ -153,12 +159,20 @@ class Quantity:
     end: int
     unit_end: int
     before: str
+    period: str = ""
+    period_end: int = 0
 
     @property
     def base(self) -> tuple[str, float]:
         """The family of the unit, and the value in the family's base unit."""
         family, factor = UNITS.get(self.unit, (self.unit, 1.0))
         return family, self.value * factor
+
+    @property
+    def rate(self) -> tuple[str, float]:
+        """For a rate the family of its period, and the base value over that family's base unit."""
+        family, factor = UNITS.get(self.period, ("", 1.0))
+        return family, self.base[1] / factor
 
     @property
     def kind(self) -> str:
@@ -168,15 +182,21 @@ class Quantity:
         return f"after {self.before}" if self.before and self.digits != _WRITTEN_OUT else ""
 
     @property
-    def key(self) -> tuple[float, str, Bound, int, str]:
+    def key(self) -> tuple[float, str, Bound, int, str, str]:
         """Equal for quantities that no comparison tells apart."""
-        return (self.value, self.unit, self.bound, self.digits, self.before)
+        return (self.value, self.unit, self.bound, self.digits, self.before, self.period)
 
     @property
     def measure(self) -> str:
         """A key that equal values share, however they are written: `2 hours`, `120 minutes`."""
         family, value = self.base
         return f"~{family} {value:.12g}"
+
+    @property
+    def rate_measure(self) -> str:
+        """A key that equal rates share: `$5 a month`, `$60 a year`."""
+        family, value = self.rate
+        return f"~{self.base[0]} per {family} {value:.12g}"
 
 
 def quantities(
@@ -186,7 +206,8 @@ def quantities(
     if not any(token.stem[:1].isdigit() or token.norm in _NUMERIC_WORDS for token in tokens):
         return ()
     clock = {at for match in _TIME_LIKE.finditer(text) for at in range(*match.span())}
-    found: list[Quantity] = []
+    found = list(_fractions(text, tokens))
+    clock.update(at for one in found for at in range(one.start, one.end))
     for match in _QUANTITY.finditer(text):
         start = match.end("currency") if match["currency"] else match.start()
         if start in taken or start in clock:
@@ -194,10 +215,136 @@ def quantities(
         quantity = _quantity(text, tokens, match)
         if quantity is not None:
             found.append(quantity)
-    return tuple(found)
+    found.sort(key=lambda one: one.start)
+    return _with_periods(text, _with_elided_units(text, tokens, found))
 
 
-_NUMERIC_WORDS = frozenset({*_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_CARDINAL = "|".join((*list(_ONES)[:10], r"\d{1,3}"))
+# "A quarter of the seats", "three in four", "half price"; "a quarter of an hour" is a time.
+_FRACTION = re.compile(
+    rf"\b(?:(?:(?P<count>an?|{_CARDINAL})[-\s])?(?P<part>(?:half|third|quarter|fourth|fifth|tenth)s?)"
+    r"(?:\s+of(?!\s+an?\b)|(?<=half)\s+(?:the|price))\b"
+    rf"|(?P<some>{_CARDINAL})\s+(?:in|out\s+of)\s+(?:every\s+)?(?P<all>{_CARDINAL})\b"
+    r"(?!\s?(?:%|per\s?cent)|\s+(?:hours?|days?|weeks?|months?|years?|minutes?|seconds?)\b|[.,:]\d))",
+    re.IGNORECASE,
+)
+_FRACTION_DIGITS = 6  # "33%" is a third
+
+
+def _fractions(text: str, tokens: tuple[Token, ...]) -> Iterator[Quantity]:
+    """Shares in words, as numbers of per cent."""
+    for match in _FRACTION.finditer(text):
+        if match["part"]:
+            count = match["count"] or "a"
+            some = 1.0 if count.lower() in ("a", "an") else _cardinal(count)
+            whole = float(_PARTS[match["part"].lower().rstrip("s")])
+        else:
+            some, whole = _cardinal(match["some"]), _cardinal(match["all"])
+        if 0 < some < whole:
+            start, end = match.start(), match.end("part" if match["part"] else "all")
+            yield Quantity(
+                100 * some / whole, "%", _bound(text, start, end), _FRACTION_DIGITS,
+                start, end, end, _before(tokens, start),
+            )  # fmt: skip
+
+
+def _cardinal(word: str) -> float:
+    return float(word) if word.isdigit() else _word_value(word.lower())
+
+
+_NUMERIC_WORDS = frozenset({*_PARTS, *_ONES, *_TENS, *_ORDINALS, *_MULTIPLES, "hundred"})
+
+
+_JOINT = re.compile(r"[,;]|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.:!?\n]")
+_RANGE = re.compile(r"\s*(?:to|or|and|[-–—])\s*", re.IGNORECASE)
+_BETWEEN_OPENS = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
+_ALONE = re.compile(r"\s*(?:$|[.,;:!?)]|(?:and|but|or|while|whereas|a|an|per)\b)", re.IGNORECASE)
+
+
+def _with_elided_units(
+    text: str, tokens: tuple[Token, ...], found: list[Quantity]
+) -> list[Quantity]:
+    """Bare numbers with the unit of the one before: `covered for 24 months, the charger for 6`."""
+    complete: list[Quantity] = []
+    for one in found:
+        before = complete[-1] if complete else None
+        if before is not None and _is_parallel(text, tokens, before, one):
+            one = replace(one, unit=before.unit)
+        if complete and opens_range(text, complete[-1], one):
+            complete[-1] = replace(complete[-1], unit=one.unit)
+        complete.append(one)
+    return complete
+
+
+def opens_range(text: str, low: Quantity, high: Quantity) -> bool:
+    """True for `800` in `from 800 to 880 euros`."""
+    between = text[low.end : high.start]
+    return (
+        low.unit_end == low.end
+        and low.unit in ("", high.unit)
+        and high.unit not in ("", "#", _TIMES)
+        and text[low.start : low.end].lower() not in _MULTIPLES
+        and _RANGE.fullmatch(between) is not None
+        and ("and" not in between.lower() or _BETWEEN_OPENS.search(text[: low.start]) is not None)
+    )
+
+
+def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Quantity) -> bool:
+    """True for a bare number in a part of the sentence that is built like the part before it.
+
+    The same word leads up to both numbers, or a noun alone names what the second one is about.
+    """
+    between = text[before.unit_end : one.start]
+    joints = list(_JOINT.finditer(between))
+    is_cardinal = text[one.start : one.end].lower() not in _MULTIPLES and one.unit == ""
+    if not joints or not is_cardinal or before.unit in ("", "#") or _SENTENCE_END.search(between):
+        return False
+    part = token_range(tokens, before.unit_end + joints[-1].end(), one.start)
+    earlier = token_range(tokens, 0, before.start)
+    if not part:  # "12 euros for adults and 7 for children"
+        behind, same_behind = _SMALL_WORD.match(text, one.end), _SMALL_WORD.match(between)
+        return bool(behind and same_behind and behind[1].lower() == same_behind[1].lower())
+    if not earlier or not _ALONE.match(text, one.end):
+        return False
+    last, same = tokens[part[-1]], tokens[earlier[-1]]
+    if len(part) > 1 and last.norm == same.norm:
+        return True
+    is_named = last.norm in _NUMBERED or any(tokens[at].is_capital for at in part)
+    return last.is_content and not is_named and len(part) <= _LONGEST_TOPIC
+
+
+_SMALL_WORD = re.compile(r"\s+(for|per|in|on|at|with|to|by)\b", re.IGNORECASE)
+_LONGEST_TOPIC = 3  # words; more are hardly a noun alone
+# What bears a number as its name.
+_NUMBERED = frozenset((
+    "version", "section", "chapter", "page", "step", "level", "phase", "stage", "type", "floor",
+    "room", "gate", "platform", "line", "bus", "tram", "train", "article", "paragraph", "number",
+    "item", "table", "figure", "part", "grade", "class", "zone",
+))  # fmt: skip
+
+_PERIOD = re.compile(
+    r"(?:\s+of(?:\s+[\w-]+){1,3}?|\s+(?:per|for\s+each)\s+[\w-]+|\s+[a-z-]{4,})?"
+    r"(?:\s+(?:a|an|per|each|every)\s+|\s?/\s?)(?P<noun>hour|day|week|fortnight|month|quarter|year)\b"
+    r"|\s+(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
+_PERIOD_WORDS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month",
+                 "quarterly": "quarter", "yearly": "year", "annually": "year"}  # fmt: skip
+
+
+def _with_periods(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
+    """Rates with the period that stands behind them: `$5 per user per month`, `twice a day`."""
+    starts = [one.start for one in found]
+    complete = []
+    for one in found:
+        match = _PERIOD.match(text, one.unit_end)
+        if match and not any(one.start < start < match.end() for start in starts):
+            period = (match["noun"] or _PERIOD_WORDS[match["word"].lower()]).lower()
+            one = replace(one, period=period, period_end=match.end())
+        complete.append(one)
+    return tuple(complete)
 
 
 def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Quantity | None:
@@ -205,12 +352,16 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
     word = re.sub(r"[-\s]+", " ", match["word"].lower()) if match["word"] else ""
     value = float(written.replace(",", "")) if written else _word_value(word)
     scale = (match["scale"] or "").strip(" -\n\t").lower()
-    value *= _SCALES.get(scale, 1.0)
+    value = (value + (0.5 if match["and_half"] else 0.0)) * _SCALES.get(scale, 1.0)
     unit, unit_end = _unit(text, tokens, match)
     if word in ("one", "second", "half", "double") and not scale and unit not in UNITS:
         return None
     if word == "once" and _CLAUSE.match(text, match.end()):
         return None
+    if word == "first" and _ORDER.match(text, match.end()):
+        return None
+    if word in ("once", "twice") and not unit:
+        unit = _TIMES
     return Quantity(
         value, unit, _bound(text, match.start(), match.end()),
         _significant(written), match.start(), match.end(), unit_end,
@@ -266,215 +417,19 @@ def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
             break
         if unit := read_unit(token, text, after):
             return unit, token.end
-        if token.is_content and not first[0]:
+        if token.is_content and token.norm not in _VERBS and not first[0]:
             first = (token.stem, token.end)
-        elif not token.is_content and token.norm not in _BETWEEN:
+        elif token.norm in _VERBS or (not token.is_content and token.norm not in _BETWEEN):
             break
     return first
 
 
 def _bound(text: str, start: int, end: int) -> Bound:
-    before = text[max(0, start - 24) : start]
-    if _AT_LEAST.search(before) or _OR_MORE.match(text, end):
+    before = text[max(0, start - 32) : start]
+    if _NOT_MORE.search(before):
+        return "at_most"
+    if _NOT_LESS.search(before) or _AT_LEAST.search(before) or _OR_MORE.match(text, end):
         return "at_least"
     if _AT_MOST.search(before) or _OR_LESS.match(text, end):
         return "at_most"
     return "about" if _ABOUT.search(before) else "exact"
-
-
-def values_agree(claimed: Quantity, found: Quantity) -> bool:
-    """True where the found value supports the claimed one, with regard to rounding and hedges."""
-    if {claimed.unit, found.unit} <= SIGNS and claimed.unit != found.unit:
-        return False
-    left, right = claimed.base[1], found.base[1]
-    if claimed.base[0] != found.base[0]:
-        left, right = claimed.value, found.value
-    if math.isclose(left, right, rel_tol=1e-9):
-        return True
-    if claimed.bound == "at_least":
-        return found.bound != "at_most" and left < right <= left * 1.5
-    if claimed.bound == "at_most":
-        return found.bound != "at_least" and left * 0.5 <= right < left
-    if claimed.bound == "about":
-        return abs(left - right) <= 0.06 * max(abs(left), abs(right))
-    is_near = abs(left - right) <= _ROUNDING * abs(right)
-    return (
-        is_near and claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
-    )
-
-
-# For each bound the values, as shares of the claimed one, that `values_agree` may accept.
-_REACH: dict[Bound, tuple[float, float]] = {
-    "exact": (0.97, 1.03),
-    "about": (0.93, 1.07),
-    "at_least": (0.99, 1.51),
-    "at_most": (0.49, 1.01),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class QuantityIndex:
-    """The distinct quantities of a context, in the order of the values that `keys` has."""
-
-    keys: tuple[float, ...]
-    ordered: tuple[Quantity, ...]
-
-    def like(self, claimed: Quantity) -> Iterable[Quantity]:
-        """A superset of the quantities that agree with the claimed one."""
-        low, high = _REACH[claimed.bound]
-        for value in {claimed.value, claimed.base[1]}:
-            left = bisect_left(self.keys, value * low)
-            yield from self.ordered[left : bisect_right(self.keys, value * high, lo=left)]
-
-
-EMPTY_INDEX = QuantityIndex((), ())
-
-
-def index_quantities(found: Iterable[Quantity]) -> QuantityIndex:
-    """The index, with a quantity under its value and under that in the family's base unit."""
-    distinct = {one.key: one for one in found}
-    keyed = {(one.value, key): one for key, one in distinct.items()}
-    keyed |= {(one.base[1], key): one for key, one in distinct.items()}
-    ordered = sorted(keyed)
-    return QuantityIndex(tuple(key[0] for key in ordered), tuple(keyed[key] for key in ordered))
-
-
-def _rounded(value: float, digits: int) -> float:
-    if value == 0:
-        return 0.0
-    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
-
-
-def same_kind(claimed: Quantity, found: Quantity) -> bool:
-    """True where both count the same thing, so that different values of them conflict.
-
-    Of two numbers without a unit, the word before them decides: `rose to 4 million`.
-    """
-    return claimed.kind == found.kind != ""
-
-
-_MONTH_NAMES = """jan january; feb february; mar march; apr april; may; jun june; jul july;
-    aug august; sep september sept; oct october; nov november; dec december"""
-_MONTHS = {
-    name: number
-    for number, names in enumerate(_MONTH_NAMES.split(";"), start=1)
-    for name in names.split()
-}
-_WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
-_WEEKDAYS = {name: number for number, name in enumerate(_WEEKDAY_NAMES.split(), start=1)}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_YEAR = r"(?:1[0-9]|20)\d{2}"
-_DAY = r"(?:[12]\d|3[01]|0?[1-9])"
-_DATE = re.compile(
-    rf"\b(?P<iso_year>{_YEAR})-(?P<iso_month>0\d|1[0-2])-(?P<iso_day>[0-3]\d)\b"
-    rf"|\b(?P<month_a>{_MONTH})\.?\s+(?P<day_a>{_DAY})(?:st|nd|rd|th)?\b"
-    rf"(?:,?\s+(?P<year_a>{_YEAR})\b)?"
-    rf"|\b(?P<day_b>{_DAY})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month_b>{_MONTH})\b"
-    rf"(?:,?\s+(?P<year_b>{_YEAR})\b)?"
-    rf"|\b(?P<month_c>{_MONTH})\.?,?\s+(?:of\s+)?(?P<year_c>{_YEAR})\b"
-    rf"|\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b"
-    rf"|\b(?P<hour>\d{{1,2}})(?::(?P<minute>\d{{2}}))?\s?(?P<half>[ap])(?:m\b|\.m\b\.?)"
-    rf"|\b(?P<hour_b>[01]?\d|2[0-3]):(?P<minute_b>[0-5]\d)\b"
-    rf"|(?<![\d.,$€£#])\b(?P<year_d>{_YEAR})\b(?![.,]\d|\s?%|-(?!{_YEAR}\b)\d)"
-    rf"|\b(?P<month_d>january|february|april|june|july|august|september|october|november"
-    rf"|december|(?-i:March|May))\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A date or time in `text[start:end]`; parts that the text does not give are None."""
-
-    start: int
-    end: int
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
-    weekday: int | None = None
-    minutes: int | None = None
-
-    @property
-    def parts(self) -> tuple[int | None, ...]:
-        """Year, month, day, weekday and minutes since midnight."""
-        return (self.year, self.month, self.day, self.weekday, self.minutes)
-
-
-def moments(text: str) -> tuple[Moment, ...]:
-    """The dates and times of a text, in order."""
-    return tuple(_moment(match) for match in _DATE.finditer(text) if _is_date(match, text))
-
-
-def _is_date(match: re.Match[str], text: str) -> bool:
-    """False for `may` and `march` at the start of a sentence, where they may be verbs."""
-    month = match["month_d"]
-    if month is None or month.lower() not in ("may", "march"):
-        return True
-    return bool(text[: match.start()].strip()) and text[match.start() - 2] not in ".!?"
-
-
-def _moment(match: re.Match[str]) -> Moment:
-    def number(*names: str) -> int | None:
-        return next((int(match[name]) for name in names if match[name] is not None), None)
-
-    month_name = match["month_a"] or match["month_b"] or match["month_c"] or match["month_d"]
-    hour, minute = number("hour", "hour_b"), number("minute", "minute_b") or 0
-    if hour is not None and match["half"]:
-        hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-    return Moment(
-        match.start(),
-        match.end(),
-        year=number("iso_year", "year_a", "year_b", "year_c", "year_d"),
-        month=_MONTHS[month_name.lower()] if month_name else number("iso_month"),
-        day=number("iso_day", "day_a", "day_b"),
-        weekday=_WEEKDAYS[match["weekday"].lower()] if match["weekday"] else None,
-        minutes=hour * 60 + minute if hour is not None else None,
-    )
-
-
-def is_supported_by(claimed: Moment, found: Moment) -> bool:
-    """True where the found date has every part that the claim gives."""
-    return all(
-        part is None or part == other
-        for part, other in zip(claimed.parts, found.parts, strict=True)
-    )
-
-
-def is_supported_in(claimed: Moment, context: frozenset[tuple[int | None, ...]]) -> bool:
-    """True where the context's dates have every part that the claim gives, together or apart."""
-    if _has_parts(claimed.parts, context):
-        return True
-    if claimed.day is not None and (claimed.year is None or claimed.month is None):
-        return False
-    if claimed.day is not None:  # "April 9th" and "2011" together support "April 9, 2011"
-        yearless = (None, claimed.month, claimed.day)
-        has_day = yearless in _projected(context, (0, 1, 2))
-        return has_day and (claimed.year,) in _projected(context, (0,))
-    return all(
-        part is None or (part,) in _projected(context, (at,))
-        for at, part in enumerate(claimed.parts)
-    )
-
-
-def _has_parts(parts: Sequence[int | None], context: frozenset[tuple[int | None, ...]]) -> bool:
-    """True where one date of the context has all these parts that are not None."""
-    given = tuple(at for at, part in enumerate(parts) if part is not None)
-    return tuple(parts[at] for at in given) in _projected(context, given)
-
-
-@lru_cache(maxsize=8)
-def _projected(
-    context: frozenset[tuple[int | None, ...]], places: tuple[int, ...]
-) -> frozenset[tuple[int | None, ...]]:
-    """The context's dates, each with the parts at these places alone."""
-    return frozenset(tuple(parts[at] for at in places) for parts in context)
-
-
-def contradicts(claimed: Moment, found: Moment) -> bool:
-    """True where both give the same part with different values."""
-    shared = [
-        (claimed_part, found_part)
-        for claimed_part, found_part in zip(claimed.parts, found.parts, strict=True)
-        if claimed_part is not None and found_part is not None
-    ]
-    return any(claimed_part != found_part for claimed_part, found_part in shared)

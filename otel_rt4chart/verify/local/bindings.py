@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import verbs
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import SIGNS
+from otel_rt4chart.verify.language.values import SIGNS, Bound
 from otel_rt4chart.verify.local.comparison import (
     ComparedClaim,
     StructuralDoubt,
@@ -20,7 +20,6 @@ _JOINTS = frozenset(("and", "or", "but", "while", "whereas"))
 _MAX_VALUES = 2  # a part with more of them is a list
 _MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
 _MAX_KEY = 2  # words before a value that are surely its own
-_NO_TYPE = ""  # of a number without a unit
 
 
 class _Value(NamedTuple):
@@ -30,6 +29,7 @@ class _Value(NamedTuple):
     key: object
     start: int
     end: int
+    bound: Bound = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,6 @@ class BoundValue:
     at: int
     before: frozenset[int]
     after: frozenset[int]
-
-    def is_like(self, other: BoundValue) -> bool:
-        """True where one may be mistaken for the other: "10 years, and the paint for 3"."""
-        is_shortened = self.value.type == _NO_TYPE and other.value.end < self.value.start
-        return self.value.type == other.value.type or (self.at == other.at and is_shortened)
 
     def side(self, *, is_after: bool) -> frozenset[int]:
         """The words on one side of the value."""
@@ -73,7 +68,7 @@ def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
 
 def _values(slots: Slots) -> list[_Value]:
     counted = [
-        _Value(one.base[0], one.base, one.start, one.unit_end)
+        _Value(one.base[0], one.base, one.start, one.unit_end, one.bound)
         for one in slots.quantities
         if one.unit != "#"
     ]
@@ -89,7 +84,7 @@ def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list
     """The tokens of each part that has a value; one without any belongs to the part before it."""
     parts: list[tuple[list[int], list[_Value]]] = []
     lead: list[int] = []
-    for tokens in _pieces(slots):
+    for tokens in _pieces(slots, values):
         start, end = slots.tokens[tokens[0]].start, slots.tokens[tokens[-1]].end
         within = [one for one in values if start <= one.start < end]
         is_apart = ";" in slots.text[slots.tokens[max(0, tokens[0] - 1)].end : start]
@@ -103,10 +98,11 @@ def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list
     yield from parts
 
 
-def _pieces(slots: Slots) -> Iterator[list[int]]:
+def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
     piece: list[int] = []
     for at, token in enumerate(slots.tokens):
-        if piece and (token.starts_clause or token.norm in _JOINTS):
+        is_break = token.starts_clause and not _is_in(token.start, values)  # "8:30" is one value
+        if piece and (is_break or token.norm in _JOINTS):
             yield piece
             piece = []
         piece.append(at)
@@ -120,13 +116,21 @@ def _is_in(start: int, values: Iterable[_Value]) -> bool:
 
 def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
     """The positions of these tokens in the content words."""
-    places = {at: place for place, at in enumerate(slots.content)}
+    places = slots.content_places
     return frozenset(places[at] for at in tokens if at in places)
 
 
-def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`."""
-    claimed = list(bound_values(comparison.claim, -1))
+def rebound_value(comparison: ComparedClaim, known: frozenset[str]) -> StructuralDoubt | None:
+    """`The store opens at 6` where the sentence has `opens at 9 and closes at 6`.
+
+    `known` are the claim's values that are not in doubt.
+    """
+    text = comparison.claim.text
+    claimed = [
+        one
+        for one in bound_values(comparison.claim, -1)
+        if text[one.value.start : one.value.end] not in known
+    ]
     if not claimed:
         return None
     sentences = (*comparison.near, *comparison.others)
@@ -139,6 +143,44 @@ def rebound_value(comparison: ComparedClaim) -> StructuralDoubt | None:
         if found and all(found):
             return _doubt(comparison, one, own[0], found[0])
     return None
+
+
+def rightly_bound(comparison: ComparedClaim) -> Iterator[tuple[str, str, int]]:
+    """Values that near sentences give to the claim's subject, and others to another one.
+
+    For each the claim's words, the sentence's words and the sentence's position.
+    """
+    claimed = list(bound_values(comparison.claim, -1))
+    told = [one for at in comparison.near for one in bound_values(comparison.sentence(at), at)]
+    for one in claimed if told else ():
+        words = _words_of(comparison.claim, one, claimed)
+        for mine in told:
+            rivals = [other for other in told if other.at == mine.at and other != mine]
+            is_same = (mine.value.key, mine.value.bound) == (one.value.key, one.value.bound)
+            if not is_same or not rivals:
+                continue
+            owners = _said_owners(comparison, words, mine, rivals)
+            if owners:
+                value = comparison.claim.text[one.value.start : one.value.end]
+                sentence = comparison.sentence(mine.at)
+                yield value, _with_word(sentence, mine.value, owners), mine.at
+
+
+def _said_owners(
+    comparison: ComparedClaim, words: frozenset[int], mine: BoundValue, rivals: list[BoundValue]
+) -> frozenset[int]:
+    """The words of this value alone that the claim has; none where it has all of a rival's."""
+    said = {place for word in words for place in comparison.matches[mine.at][word]}
+    found: frozenset[int] = frozenset()
+    for rival in rivals:
+        if rival.value.type != mine.value.type:
+            continue
+        for is_after in (True, False):
+            theirs = _owners(comparison, rival, mine, is_after=is_after)
+            if theirs and theirs <= said:
+                return frozenset()
+            found |= _owners(comparison, mine, rival, is_after=is_after) & said
+    return found
 
 
 class _Misbound(NamedTuple):
@@ -215,7 +257,7 @@ def _are_comparable(
     comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> bool:
     """True for values that may be mistaken for each other, in sentences that are built alike."""
-    if not rival.is_like(mine):
+    if rival.value.type != mine.value.type:
         return False
     return rival.at == mine.at or _are_parallel(comparison, mine, rival, is_after=is_after)
 
@@ -258,7 +300,6 @@ def _doubt(
         return None
     sentence = comparison.sentence(mine.at)
     return StructuralDoubt(
-        "binding",
         _with_word(comparison.claim, claimed.value, [found.word]),
         _with_word(sentence, mine.value, found.owners),
         mine.at,

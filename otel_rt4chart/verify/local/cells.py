@@ -7,17 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import Clash, Fact, Judgement, Label, Sentence, Slot
+from otel_rt4chart.verify.language.agreement import values_agree
+from otel_rt4chart.verify.language.dates import contradicts, is_supported_by
 from otel_rt4chart.verify.language.negation import parity
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import content, stem
-from otel_rt4chart.verify.language.values import (
-    UNITS,
-    Quantity,
-    contradicts,
-    is_supported_by,
-    values_agree,
-)
+from otel_rt4chart.verify.language.values import UNITS, Quantity
 from otel_rt4chart.verify.text.fact_words import flag_value
 
 _CONFIDENCE = 0.9

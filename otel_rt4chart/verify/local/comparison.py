@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from otel_rt4chart.verify.decompose.coordination import base_forms, verbs
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
-from otel_rt4chart.verify.local.alignment import matching_positions
-from otel_rt4chart.verify.local.features import ClaimReading
+from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
-DoubtKind = Literal[
-    "opposed_word",
-    "bound",
-    "exclusion",
-    "order",
-    "binding",
-    "negation",
-    "subject",
-    "price",
-    "one_of_many",
-    "name",
-    "list",
-]
 _NEARLY, _PARTLY = 0.9, 0.3  # of what the best sentence holds of the claim
 _MAX_NEAR, _MAX_OTHERS = 8, 6
 BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "gets", "got"))
@@ -37,7 +22,6 @@ class StructuralDoubt:
     `found` is in the sentence at that position in the context, `claimed` is in the claim.
     """
 
-    kind: DoubtKind
     claimed: str
     found: str
     sentence: int
@@ -68,9 +52,8 @@ class ComparedClaim:
         return sum(self.weights[word] for word in words if self.matches[at][word])
 
 
-def compare(reading: ClaimReading) -> ComparedClaim:
+def compare(claim: Slots, alignment: Alignment, context: ContextIndex) -> ComparedClaim:
     """The claim beside its nearest sentences."""
-    alignment, context = reading.alignment, reading.context
     held: dict[int, float] = {}
     for stems, weight in zip(alignment.equivalents, alignment.weights, strict=True):
         for at in {at for stem in stems for at in context.holders[stem]}:
@@ -86,7 +69,7 @@ def compare(reading: ClaimReading) -> ComparedClaim:
         for at in (*near, *others)
     }
     return ComparedClaim(
-        reading.claim, context, alignment.equivalents, alignment.weights, near, others, matches
+        claim, context, alignment.equivalents, alignment.weights, near, others, matches
     )
 
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from otel_rt4chart.verify.core.model import Slot
-from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
-from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
-from otel_rt4chart.verify.language.values import (
+from otel_rt4chart.verify.language.agreement import (
     EMPTY_INDEX,
-    UNIT_FAMILIES,
-    Moment,
-    Quantity,
     QuantityIndex,
-    contradicts,
     index_quantities,
-    is_supported_by,
-    is_supported_in,
     same_kind,
     values_agree,
 )
+from otel_rt4chart.verify.language.dates import (
+    Moment,
+    contradicts,
+    is_supported_by,
+    is_supported_in,
+)
+from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
+from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
+from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
-Manner = Literal["clash", "opposite", "sibling", "swapped", "missing", "elsewhere"]
+Manner = Literal[
+    "clash", "opposite", "sibling", "swapped", "missing", "elsewhere",
+    "admitted", "narrowed", "beyond", "implied",
+]  # fmt: skip
+# Nothing is known against a claim's words of these manners.
+SETTLED = ("admitted", "narrowed", "beyond", "implied")
+_WORD = re.compile(r"\w+")
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
@@ -38,7 +46,10 @@ class SlotDifference:
     sentence has its opposite. `sibling`: a sentence has another kind of the same thing. `swapped`:
     the claim's subject has another value, and this one stands with another subject, or nowhere.
     `missing`: no sentence of the context has it. `elsewhere`: only a sentence that is not aligned
-    has it.
+    has it. `admitted`: the claim speaks of a case within a sentence's limit. `narrowed`: it gives
+    one value where a sentence gives a limit. `beyond`: it speaks of a case that the limit leaves
+    out, and says something else of it. `implied`: it may follow from what a sentence has, by
+    arithmetic or by a converse.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
     is not `is_exclusive` may be none: both values can hold.
@@ -76,7 +87,7 @@ def number_differences(
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            text = quantity_text(context.sentences[at], other)
+            text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
 
 
@@ -105,8 +116,21 @@ def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
     )
 
 
+def is_part(words: str, others: str) -> bool:
+    """True where all of these words are among the others."""
+    return set(_WORD.findall(words.casefold())) <= set(_WORD.findall(others.casefold()))
+
+
 def _digits(written: str) -> str:
     return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
+
+
+def _rival_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity as the text writes it: with its range, so that it has its unit."""
+    behind = next((one for one in slots.quantities if one.start > quantity.start), None)
+    if behind is not None and opens_range(slots.text, quantity, behind):
+        return slots.text[quantity.start : behind.unit_end]
+    return quantity_text(slots, quantity)
 
 
 def quantity_text(slots: Slots, quantity: Quantity) -> str:

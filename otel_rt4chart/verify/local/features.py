@@ -22,6 +22,7 @@ from otel_rt4chart.verify.local.differences import (
     sibling_differences,
     term_differences,
 )
+from otel_rt4chart.verify.local.implied import settle_implied
 from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.local.swaps import swap_differences
 
@@ -91,7 +92,7 @@ class ClaimReading:
 def read_claim(claim: Slots, context: ContextIndex) -> ClaimReading:
     """Align a claim with its context, find the differences and measure the features."""
     alignment = align(claim, context)
-    differences = (
+    raw = (
         *number_differences(claim, alignment, context),
         *date_differences(claim, alignment, context),
         *name_differences(claim, alignment, context),
@@ -101,6 +102,7 @@ def read_claim(claim: Slots, context: ContextIndex) -> ClaimReading:
         *scope_differences(claim, alignment, context),
         *swap_differences(claim, alignment, context),
     )
+    differences = settle_implied(claim, alignment, context, raw)
     measured = (
         _word_features(claim, alignment)
         | _order_features(claim, alignment, context)

@@ -41,7 +41,7 @@ class _Governed(NamedTuple):
 
 def _governed(slots: Slots) -> list[_Governed]:
     found = []
-    places = {at: place for place, at in enumerate(slots.content)}
+    places = slots.content_places
     for at, token in enumerate(slots.tokens):
         for pair, (first, second) in enumerate(_OPPOSED):
             if token.norm in first or token.norm in second:
@@ -81,9 +81,7 @@ def _opposed_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         if own.pair == _TIME or any(
             one.word - 1 - place in (0, 1) for one in same for place in left
         ):
-            return StructuralDoubt(
-                "opposed_word", _phrase_from(claim, own), _phrase_from(sentence, same[0]), at
-            )
+            return StructuralDoubt(_phrase_from(claim, own), _phrase_from(sentence, same[0]), at)
     return None
 
 

@@ -42,7 +42,6 @@ def names_apart(comparison: ComparedClaim) -> StructuralDoubt | None:
     first = sentence.positions[claim.tokens[names[0].tokens[0]].stem][0]
     found = next((name for name in sentence.names if sentence.content[first] in name.tokens), None)
     return StructuralDoubt(
-        "name",
         phrase(claim, names[0].tokens[0], names[1].tokens[-1]),
         sentence.text[found.start : found.end] if found else sentence.words[first].text,
         places[0][0],
@@ -101,7 +100,7 @@ def _splice(comparison: ComparedClaim, first: int, second: int) -> StructuralDou
     if held[0] is None or held[1] is None:
         return None
     at, found = held[0]
-    return StructuralDoubt("name", phrase(claim, first, second), found, at)
+    return StructuralDoubt(phrase(claim, first, second), found, at)
 
 
 def _other_name(comparison: ComparedClaim, stem: str) -> tuple[int, str] | None:
@@ -140,7 +139,7 @@ def _listed_apart(comparison: ComparedClaim, first: int, second: int) -> Structu
         return None
     claim = comparison.claim
     claimed = phrase(claim, claim.content[first], claim.content[second])
-    return StructuralDoubt("list", claimed, listed[0], shared[0])
+    return StructuralDoubt(claimed, listed[0], shared[0])
 
 
 def _listed_word(comparison: ComparedClaim, at: int, first: int, second: int) -> str:

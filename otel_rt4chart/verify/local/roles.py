@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import DETERMINERS, listed, verbs
+from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.tokens import stem
 from otel_rt4chart.verify.local.comparison import (
@@ -17,14 +19,15 @@ from otel_rt4chart.verify.local.comparison import (
     phrase,
     stems_at,
 )
+from otel_rt4chart.verify.local.swaps import SYMMETRIC_VERBS
 
-# Verbs whose subject and object can change places without another meaning.
-_SYMMETRIC = frozenset(
+# More verbs of which no order of the arguments is the wrong one.
+_SYMMETRIC = SYMMETRIC_VERBS | frozenset(
     map(
         stem,
         listed(
-            """meet marry face play date fight divorce join compete agree talk merge differ resemble
-            equal match collaborate border touch separate precede follow tied tie"""
+            """compete agree talk merge differ resemble equal match collaborate border touch
+            separate precede follow tied tie"""
         ),
     )
 )
@@ -72,7 +75,7 @@ def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem == stem_of]
         known = [roles for roles in theirs if roles is not None]
         if known and all(_are_exchanged(comparison, own, roles) for roles in known):
-            return StructuralDoubt("order", own.span(claim), known[0].span(sentence), at)
+            return StructuralDoubt(own.span(claim), known[0].span(sentence), at)
     return None
 
 
@@ -141,16 +144,122 @@ def _is_argument(slots: Slots, at: int) -> bool:
     if len(token.text) == 1 and token.is_capital and token.text != "I":
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
-    return token.is_content and not is_verb(slots, at)
+    is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
+    return token.is_content and (is_noun or not is_verb(slots, at))
+
+
+class _Sides(NamedTuple):
+    """Who acts and whom it concerns, in the claim and in the sentence; shared words are none."""
+
+    subject: set[str]
+    objects: set[str]
+    acting: set[str]
+    concerned: set[str]
+
+
+def _sides(comparison: ComparedClaim, own: Roles, theirs: Roles) -> _Sides:
+    both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
+    return _Sides(
+        _matching(comparison, own.subject.keys() - both),
+        _matching(comparison, own.objects.keys() - both),
+        theirs.subject.keys() - both,
+        theirs.objects.keys() - both,
+    )
 
 
 def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
     """True where one argument of each side stands on the other one, and no subject in its place."""
-    both = own.subject.keys() & own.objects.keys() | theirs.subject.keys() & theirs.objects.keys()
-    subject = _matching(comparison, own.subject.keys() - both)
-    objects = _matching(comparison, own.objects.keys() - both)
-    acting, concerned = theirs.subject.keys() - both, theirs.objects.keys() - both
-    return bool(subject & concerned and objects & acting) and not subject & acting
+    sides = _sides(comparison, own, theirs)
+    is_crossed = sides.subject & sides.concerned and sides.objects & sides.acting
+    return bool(is_crossed) and not sides.subject & sides.acting
+
+
+# The first and the last of something: both are true of it, at different times.
+STAGES = tuple(
+    (frozenset(map(stem, first.split())), frozenset(map(stem, last.split())))
+    for first, last in (
+        ("open opens", "close closes shut"),
+        ("start begin commence", "end finish stop conclude"),
+        ("leave depart departure", "arrive arrival"),
+        ("board enter", "exit alight"),
+    )
+)
+
+
+def is_converse(comparison: ComparedClaim, claimed: str, found: str, at: int) -> bool:
+    """True where opposites do not exclude each other: `Ben bought` from Anna, who `sold` to Ben.
+
+    So it is with exchanged arguments, and with the first and the last of something.
+    """
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, theirs = _token_of(claim, claimed), _token_of(sentence, found)
+    pair = {claim.tokens[own].stem, sentence.tokens[theirs].stem}
+    if any(pair & first and pair & last for first, last in STAGES):
+        given = {one.parts for one in sentence.moments}
+        return bool(claim.moments) and not any(one.parts in given for one in claim.moments)
+    ours, others = _roles(claim, own), _roles(sentence, theirs)
+    return ours is not None and others is not None and _is_turned(comparison, ours, others)
+
+
+# Verbs of who gives and of who gets: the same subject does not do both.
+_CONVERSES = tuple(
+    (frozenset(map(stem, first.split())), frozenset(map(stem, last.split())))
+    for first, last in (
+        ("sell", "buy purchase"),
+        ("lend lent", "borrow"),
+        ("give send pay transfer hand lend lent award grant", "receive get borrow"),
+        ("teach", "learn"),
+        ("win beat defeat", "lose"),
+        ("precede", "follow"),
+    )
+)
+
+
+def converse_of_same(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Mia borrowed it` for `Mia lent it to Tom`, `Tom is younger` for `Tom is older than Lea`."""
+    return in_all_near(comparison, _converse_in)
+
+
+def _converse_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    if claim.denials or sentence.denials:
+        return None
+    for own, theirs in _converse_pairs(claim, sentence):
+        ours, others = _roles(claim, own), _roles(sentence, theirs)
+        if ours is None or others is None or not ours.subject or not others.subject:
+            continue
+        sides = _sides(comparison, ours, others)
+        if sides.subject & sides.acting:
+            tokens = (sentence.tokens[theirs], claim.tokens[own])
+            return StructuralDoubt(tokens[1].text, tokens[0].text, at)
+    return None
+
+
+def _converse_pairs(claim: Slots, sentence: Slots) -> Iterator[tuple[int, int]]:
+    """The tokens of converse verbs, each on one side only, and those of opposite comparatives."""
+    for first, last in _CONVERSES:
+        for one, other in ((first, last), (last, first)):
+            ours = [at for at in claim.content if claim.tokens[at].stem in one]
+            theirs = [at for at in sentence.content if sentence.tokens[at].stem in other]
+            both = [at for at in sentence.content if sentence.tokens[at].stem in one]
+            if ours and theirs and not both:
+                yield ours[0], theirs[0]
+    for own in claim.content:
+        for at in sentence.content if _is_comparative(claim, own) else ():
+            pair = claim.tokens[own].stem, sentence.tokens[at].stem
+            if _is_comparative(sentence, at) and are_opposite(*pair):
+                yield own, at
+
+
+def _token_of(slots: Slots, text: str) -> int:
+    return next(at for at in slots.content if slots.tokens[at].text == text)
+
+
+def _is_turned(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
+    """True where an argument of one side stands on the other one, and no subject in its place."""
+    sides = _sides(comparison, own, theirs)
+    is_crossed = sides.subject & sides.concerned or sides.objects & sides.acting
+    return bool(is_crossed) and not sides.subject & sides.acting
 
 
 def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:
@@ -184,7 +293,7 @@ def leading_subject(slots: Slots) -> frozenset[int]:
         norm = tokens[at].norm
         is_end = norm in _AUXILIARIES or norm in ("who", "that")
         if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
-            places = {token: place for place, token in enumerate(slots.content)}
+            places = slots.content_places
             return frozenset(places[one] for one in found)
         if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
             break
@@ -238,7 +347,7 @@ def _told_of_other(
     said = phrase(sentence, sentence.content[min(theirs)], sentence.content[found])
     if _is_passive(claimed) != _is_passive(said):
         return None
-    return StructuralDoubt("subject", claimed, said, at)
+    return StructuralDoubt(claimed, said, at)
 
 
 def _is_passive(text: str) -> bool:

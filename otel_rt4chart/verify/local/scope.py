@@ -8,13 +8,12 @@ from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
 from otel_rt4chart.verify.language.values import Quantity
-from otel_rt4chart.verify.language.word_lists import BOUND_DENIED, EXCLUDES
+from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, in_all_near
 from otel_rt4chart.verify.local.differences import negation_differences
 
 _EXCLUDED = re.compile(EXCLUDES, re.IGNORECASE)
-_BOUND_DENIED = re.compile(BOUND_DENIED, re.IGNORECASE)
 # Words that take something out of a whole; what they name is excluded from what the rest says.
 _EXCEPTIONS = re.compile(
     r"except|exclud|other\s+than|apart\s+from|with\s+the\s+exception|but\s+not|not\s+including",
@@ -36,11 +35,17 @@ def excluded_word(comparison: ComparedClaim) -> StructuralDoubt | None:
             {at for stem in stems for at in comparison.context.holders[stem]},
             key=lambda at: comparison.sentence(at).text,
         )
-        found = [_exception_over(comparison.sentence(at), stems) for at in holders]
-        is_near = bool(holders) and holders[0] in (*comparison.near, *comparison.others)
-        if is_near and all(found) and not _has_opposite(claim, comparison.sentence(holders[0])):
+        if not holders or holders[0] not in (*comparison.near, *comparison.others):
+            continue
+        nearest = comparison.sentence(holders[0])
+        found = _exception_over(nearest, stems)
+        if (
+            found
+            and not _has_opposite(claim, nearest)
+            and all(_exception_over(comparison.sentence(at), stems) for at in holders[1:])
+        ):
             token = claim.tokens[claim.content[word]]
-            return StructuralDoubt("exclusion", token.text, found[0] or "", holders[0])
+            return StructuralDoubt(token.text, found, holders[0])
     return None
 
 
@@ -82,7 +87,7 @@ def _negation_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         return None
     for one in negation_differences(claim, _aligned_alone(comparison, at), context):
         if one.manner == "clash":
-            return StructuralDoubt("negation", one.claimed, one.found, at)
+            return StructuralDoubt(one.claimed, one.found, at)
     return None
 
 
@@ -98,8 +103,6 @@ def _aligned_alone(comparison: ComparedClaim, at: int) -> Alignment:
 
 def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
     """True where one of the two denies one thing, and the other denies and excludes nothing."""
-    if any(_BOUND_DENIED.search(one.text) for one in (claim, sentence)):
-        return False
     counts = [len(one.denials) + len(_EXCLUDED.findall(one.text)) for one in (claim, sentence)]
     if sorted(counts) != [0, 1]:
         return False
@@ -107,7 +110,8 @@ def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
 
 
 _FREE = re.compile(
-    r"\b(?:free\s+of\s+charge|for\s+free|complimentary|ships?\s+free"
+    r"\b(?:free\s+of\s+charge|for\s+free|complimentary|ships?\s+free|no\s+(?:charge|fee|cost)"
+    r"|(?:costs?|pays?|charged?)\s+(?:you\s+)?nothing"
     r"|at\s+no\s+(?:(?:extra|additional)\s+)?(?:charge|cost)"
     r"|without\s+(?:(?:extra|additional)\s+)?(?:charge|cost|fee)|(?:is|are|was|were|be)\s+free"
     r"(?!\s+(?:of|from|to|and|in|on|agent|after|until)\b)"
@@ -133,8 +137,17 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     for one, other in ((_FREE, _COSTS), (_COSTS, _FREE)):
         claimed, found = one.search(claim), other.search(sentence)
         if claimed and found and not other.search(claim) and not one.search(sentence):
-            return StructuralDoubt("price", claimed.group(), found.group(), at)
+            return StructuralDoubt(claimed.group(), found.group(), at)
     return None
+
+
+def same_price(comparison: ComparedClaim, at: int) -> tuple[str, str]:
+    """Two ways to say that something is free: `costs nothing` and `free of charge`; or ""."""
+    claim, sentence = comparison.claim.text, comparison.sentence(at).text
+    claimed, found = _FREE.search(claim), _FREE.search(sentence)
+    if claimed and found and not _COSTS.search(claim) and not _COSTS.search(sentence):
+        return claimed.group(), found.group()
+    return "", ""
 
 
 _OF_MANY = re.compile(
@@ -158,7 +171,7 @@ def one_of_many(comparison: ComparedClaim) -> StructuralDoubt | None:
         if found and all(words for _, words in found):
             at, words = min(found, key=lambda one: (one[1] or "", comparison.sentence(one[0]).text))
             claimed = comparison.claim.text[own.start : own.end]
-            return StructuralDoubt("one_of_many", claimed, words or "", at)
+            return StructuralDoubt(claimed, words or "", at)
     return None
 
 
@@ -183,9 +196,7 @@ def _bound_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     for own in claim.quantities:
         same = [one for one in sentence.quantities if one.base == own.base]
         if same and all({own.bound, one.bound} == {"at_least", "at_most"} for one in same):
-            return StructuralDoubt(
-                "bound", _with_bound(claim, own), _with_bound(sentence, same[0]), at
-            )
+            return StructuralDoubt(_with_bound(claim, own), _with_bound(sentence, same[0]), at)
     return None
 
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
+from otel_rt4chart.verify.local.differences import SETTLED
+from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word
 from otel_rt4chart.verify.local.joins import listed_words, names_apart, spliced_name
-from otel_rt4chart.verify.local.roles import exchanged_arguments, other_subject
+from otel_rt4chart.verify.local.roles import converse_of_same, exchanged_arguments, other_subject
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
     one_of_many,
@@ -25,30 +27,23 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     opposed_bound,
     excluded_word,
     exchanged_arguments,
-    rebound_value,
     other_negation,
     other_subject,
     other_price,
     one_of_many,
+    reversed_order,
+    converse_of_same,
     spliced_name,
     names_apart,
     listed_words,
 )
 
 
-# Below this P(unfaithful) the reader is believed against a doubt: never, until a network is shown
-# to score such claims apart from their true twins.
-_BELIEVED_BELOW = 0.0
-
-
 def doubt_entailed(
-    judgement: Judgement, unfaithful: float, reading: ClaimReading, sentences: Sequence[Sentence]
+    judgement: Judgement, reading: ClaimReading, sentences: Sequence[Sentence]
 ) -> Judgement:
-    """An entailed claim is undecided where a structure sets it and the passages apart.
-
-    `unfaithful` is the probability that the reader gave the claim.
-    """
-    if judgement.label is not Label.ENTAILED or unfaithful < _BELIEVED_BELOW:
+    """An entailed claim is undecided where a structure sets it and the passages apart."""
+    if judgement.label is not Label.ENTAILED:
         return judgement
     doubt = find_doubt(reading)
     if doubt is None:
@@ -65,5 +60,15 @@ def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
     """The first structure that sets the claim and all of its nearest sentences apart."""
     if reading.claim.key in reading.context.keys:
         return None  # a copy
-    comparison = compare(reading)
-    return next(filter(None, (check(comparison) for check in _CHECKS)), None)
+    comparison = compare(reading.claim, reading.alignment, reading.context)
+    found = next(filter(None, (check(comparison) for check in _CHECKS)), None)
+    return found or rebound_value(comparison, _known_values(reading))
+
+
+def _known_values(reading: ClaimReading) -> frozenset[str]:
+    """The claim's values of which it is known where in the passages they come from."""
+    return frozenset(
+        one.claimed
+        for one in reading.differences
+        if one.manner in SETTLED and one.slot in ("number", "date")
+    )

@@ -10,9 +10,9 @@ from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
 
+from otel_rt4chart.verify.language.agreement import same_kind, values_agree
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_slots
 from otel_rt4chart.verify.language.tokens import stem
-from otel_rt4chart.verify.language.values import same_kind, values_agree
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
 
@@ -22,10 +22,11 @@ _MAX_CLAUSES = 2_000  # ten a sentence: more are a list of single words
 _CACHED_SENTENCES = 1_024
 _CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 # Verbs whose subject and object can change places without another meaning.
-_SYMMETRIC = frozenset(
+SYMMETRIC_VERBS = frozenset(
     map(stem, ("meet", "marry", "face", "play", "date", "fight", "divorce", "join"))
 )
 _AGENT_WORDS = 4
+_TURNS = frozenset(("before", "after", "ahead", "behind", "above", "below", "from", "to"))
 _ORDINAL = re.compile(
     r"\d+(?:st|nd|rd|th)|first|second|third|(?:four|fif|six|seven|eigh|nin|ten)th"
 )
@@ -211,8 +212,13 @@ def _find_reversed_roles(
         for at, clause in _clauses(alignment.sentences, context)
         if (agent := _agent_stem(clause, alignment.equivalents[verbs[0]]))
         and {word.stem for word in claim.words} - {verb} <= clause.positions.keys()
+        and _links(claim) == _links(clause)
     ]
-    if verb in _SYMMETRIC or own_agent is None or any(agent == own_agent for agent, _ in agents):
+    if (
+        verb in SYMMETRIC_VERBS
+        or own_agent is None
+        or any(agent == own_agent for agent, _ in agents)
+    ):
         return None
     sides = [{word.stem for word in claim.words[: verbs[0]]}]
     sides.append({word.stem for word in claim.words[verbs[0] + 1 :]})
@@ -222,6 +228,11 @@ def _find_reversed_roles(
             found = next(word.text for word in context.sentences[at].words if word.stem in sides[1])
             return SlotDifference("name", "swapped", first.text, found, at)
     return None
+
+
+def _links(slots: Slots) -> frozenset[str]:
+    """The words that turn who is named first: Ana came before Leo, who came after Ana."""
+    return frozenset(token.norm for token in slots.tokens) & _TURNS
 
 
 def _agent_stem(clause: Slots, verbs: Iterable[str]) -> str | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.local.differences import SlotDifference
+from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference, is_part
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
 
 _MAX_SCORE = 40.0  # keeps `exp` from overflowing
@@ -164,6 +164,9 @@ MAX_SHOWN = 3  # differences or words in one reason
 _QUOTE_LENGTH = 160  # characters of a sentence that a reason quotes
 # Manners that set another value against the claim's.
 CLASHING = ("clash", "opposite", "sibling")
+_LACKING = ("missing", "elsewhere")
+# Manners of values of which the passages do not say what the claim says.
+_UNSAID = ("narrowed", "beyond")
 # Of differences between terms, those that are more than another wording.
 _DEFINITE = ("opposite", "sibling")
 # The order in which differences are reported: comparable values before single words.
@@ -184,7 +187,8 @@ def select_differences(reading: ClaimReading, *, rivals: bool) -> tuple[SlotDiff
         key=lambda one: (_SLOT_ORDER.index(one.slot), one.manner not in _DEFINITE),
     )
     for one in ordered:
-        if (one.manner in CLASHING) == rivals and _is_reliable(reading, one):
+        is_meant = one.manner in CLASHING if rivals else one.manner in _LACKING
+        if is_meant and _is_reliable(reading, one):
             known = one.claimed if one.slot != "negation" else one.slot
             selected.setdefault(known, one)
     definite = [one for one in selected.values() if one.slot != "term" or one.manner in _DEFINITE]
@@ -274,10 +278,13 @@ def judgement_from_odds(
     sentence that sets something against the claim. The confidence is that of "supported" against
     "not supported": it says nothing of contradicted against baseless.
     """
+    settled = [one for one in reading.differences if one.manner in SETTLED]
+    marked = [run for run in marked if not _is_settled(run, settled)]
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
-    if odds.unfaithful < thresholds.entailed_below and evidence:
+    is_low = odds.unfaithful < thresholds.entailed_below
+    if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
     if (
@@ -287,6 +294,9 @@ def judgement_from_odds(
         found = _contradicted(reading, odds, sentences, near, marked)
         if found is not None:
             return found
+    has_grounds = marked or select_differences(reading, rivals=False)
+    if settled and evidence and (is_low or not has_grounds):
+        return Judgement(Label.UNDECIDED, reason=_settled_reason(settled[0], sentences))
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marked)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
@@ -340,6 +350,17 @@ def _baseless(
         reason=missing_words_reason(reading, [one.claimed for one in missing]),
         clashes=tuple(missing),
     )
+
+
+def _is_settled(words: str, settled: Sequence[SlotDifference]) -> bool:
+    return bool(settled) and is_part(words, " ".join(one.claimed for one in settled))
+
+
+def _settled_reason(one: SlotDifference, sentences: Sequence[Sentence]) -> str:
+    """The words of the claim, and those of a passage from which they may follow."""
+    relation = "is beyond" if one.manner == "beyond" else "may follow from"
+    found, name = clip(one.found, _QUOTE_LENGTH), passage_name(sentences[one.sentence])
+    return f"not sure: “{one.claimed}” {relation} “{found}” in {name}"
 
 
 def _unsure_reason(odds: Odds) -> str:

@@ -40,6 +40,7 @@ from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
 from otel_rt4chart.verify.neural.local_scanner import LocalScanner
 from otel_rt4chart.verify.neural.model_folder import model_folder
 from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
+from otel_rt4chart.verify.neural.rewording import in_passage_words
 from otel_rt4chart.verify.text.citations import blank_citations
 
 NETWORK, NETWORK_KIND = "network", "network_kind"
@@ -107,9 +108,13 @@ def _clipped(logit: float) -> float:
 
 
 class _NetworkPlan(NamedTuple):
-    """A claim for the network to read with the `near` sentences, and its features."""
+    """A claim for the network to read with the `near` sentences, and its features.
+
+    It reads the claim `as_read`, with values as the passages write them.
+    """
 
     claim: str
+    as_read: str
     near: tuple[Sentence, ...]
     evidence: str
     reading: ClaimReading
@@ -162,7 +167,7 @@ class LocalJudge(WholeContextJudge):
         early = EarlyVerdicts(sentences)
         plans = [self._plan(claim, early, sentences) for claim in claims]
         asked = [plan for plan in plans if isinstance(plan, _NetworkPlan)]
-        reads = iter(self._network.read([(plan.claim, plan.evidence) for plan in asked]))
+        reads = iter(self._network.read([(plan.as_read, plan.evidence) for plan in asked]))
         return tuple(
             early.settle(self._decide(plan, next(reads), sentences))
             if isinstance(plan, _NetworkPlan)
@@ -186,8 +191,12 @@ class LocalJudge(WholeContextJudge):
                 f"{LONGEST_CLAIM} beside the passages",
             )
         near = tuple(nearest_sentences(text, sentences, cached_linker(sentences)))
-        evidence = join_fitting(near, lambda part: self._network.length(text, part) <= LONGEST)
-        return _NetworkPlan(text, near, evidence, read_claim(claim, early.index))
+        reading = read_claim(claim, early.index)
+        as_read = in_passage_words(reading)
+        if self._network.length(as_read, "") > LONGEST_CLAIM:
+            as_read = text
+        evidence = join_fitting(near, lambda part: self._network.length(as_read, part) <= LONGEST)
+        return _NetworkPlan(text, as_read, near, evidence, reading)
 
     def _decide(
         self, plan: _NetworkPlan, read: NetworkReading, sentences: Sequence[Sentence]
@@ -202,12 +211,13 @@ class LocalJudge(WholeContextJudge):
             self._stack.thresholds,
         )
         judgement = judgement_from_odds(
-            plan.reading, odds, sentences, plan.near, self._marked(plan.claim, read)
+            plan.reading, odds, sentences, plan.near, self._marked(plan, read)
         )
-        return doubt_entailed(judgement, odds.unfaithful, plan.reading, sentences)
+        return doubt_entailed(judgement, plan.reading, sentences)
 
-    def _marked(self, claim: str, read: NetworkReading) -> list[str]:
-        """Runs of words that the network marks as wrong, the most probable first."""
-        widest = MAX_NARROW_SHARE * len(claim)  # a mark over nearly all of a claim says nothing
-        runs = marked_runs(claim, read.marks, self._stack.marked_from)
-        return [run for run in runs if len(run) <= widest]
+    def _marked(self, plan: _NetworkPlan, read: NetworkReading) -> list[str]:
+        """Runs of the claim's words that the network marks as wrong, the most probable first."""
+        # A mark over nearly all of a claim says nothing.
+        widest = MAX_NARROW_SHARE * len(plan.claim)
+        runs = marked_runs(plan.as_read, read.marks, self._stack.marked_from)
+        return [run for run in runs if len(run) <= widest and run in plan.claim]

@@ -152,22 +152,16 @@ def _table(lines: Sequence[TextLine], caption: str) -> list[Rendered]:
     return _rows(lines[2:], header, rows, caption, cell_ranges)
 
 
-def _no_ranges(raw: str) -> list[tuple[int, int]]:
-    """None are known of a line with commas, where quotes may hide some."""
-    del raw
-    return []
-
-
 def _rows(
     lines: Sequence[TextLine],
     header: Sequence[str],
     rows: Grid,
     caption: str = "",
-    ranges: Callable[[str], list[tuple[int, int]]] = _no_ranges,
+    ranges: Callable[[str], list[tuple[int, int]]] | None = None,
 ) -> list[Rendered]:
     """One sentence a row. The header is none of its own: each cell is read with its part of it.
 
-    A row that is too long is split by cells; `ranges` has their places in the line.
+    A row that is too long is split by cells; `ranges` finds their places in the line.
     """
     names = [words_from_key(cell) for cell in header]
     subject = list_subject(header, caption)
@@ -180,7 +174,7 @@ def _rows(
         if max(len(source), len(whole.words)) <= MAX_SENTENCE:
             rendered.append(whole)
             continue
-        places = ranges(line.raw)
+        places = ranges(line.raw) if ranges else []
         if len(places) == len(cells) > 1:
             is_property = subject is not None and len(cells) == 2
             facts = whole.facts if is_property else _all_facts(names, cells)
@@ -324,7 +318,7 @@ def render_delimited(lines: Sequence[TextLine]) -> tuple[Rendered, ...]:
     for split in (_by_tab, _by_comma):
         grid = _grid(lines, split)
         if grid and (split is _by_tab or _is_csv(lines, grid)):
-            ranges = _tab_ranges if split is _by_tab else _no_ranges
+            ranges = _tab_ranges if split is _by_tab else None  # quotes may hide commas
             return tuple(_rows(lines[1:], grid[0], grid[1:], "", ranges))
     return ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.language.values import (
+from otel_rt4chart.verify.language.dates import (
     Moment,
     contradicts,
     is_supported_by,

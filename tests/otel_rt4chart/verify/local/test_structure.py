@@ -39,10 +39,10 @@ def read(claim: str, *passages: str) -> ClaimReading:
     return read_claim(read_slots(claim), read_context(passages))
 
 
-def doubt(claim: str, *passages: str) -> tuple[str, str, str] | None:
-    """The kind of the doubt and its two phrases, the claim's first."""
+def doubt(claim: str, *passages: str) -> tuple[str, str] | None:
+    """The two phrases of the doubt, the claim's first."""
     found = find_doubt(read(claim, *passages))
-    return (found.kind, found.claimed, found.found) if found else None
+    return (found.claimed, found.found) if found else None
 
 
 @pytest.mark.parametrize(
@@ -51,93 +51,104 @@ def doubt(claim: str, *passages: str) -> tuple[str, str, str] | None:
         (
             "Your trip must be registered at least three days after you travel.",
             "You must register your trip at least three days before you travel.",
-            ("opposed_word", "after you travel", "before you travel"),
+            ("after you travel", "before you travel"),
         ),
         (
             "Novak voted for the closure.",
             "Novak voted against the closure.",
-            ("opposed_word", "for the closure", "against the closure"),
+            ("for the closure", "against the closure"),
         ),
         (
             "The dealer gets the device from the manufacturer.",
             "The dealer sends the device to the manufacturer.",
-            ("opposed_word", "from the manufacturer", "to the manufacturer"),
+            ("from the manufacturer", "to the manufacturer"),
         ),
         (
             "You get at least $200 a year for glasses.",
             "The plan pays up to $200 for glasses each year.",
-            ("bound", "at least $200", "up to $200"),
+            ("at least $200", "up to $200"),
         ),
         (
             "Norway is served.",
             "All countries except Norway are served.",
-            ("exclusion", "Norway", "except Norway"),
+            ("Norway", "except Norway"),
         ),
         (
             "Implants are covered.",
             "All dental treatment is covered, with the exception of implants.",
-            ("exclusion", "Implants", "with the exception of implants"),
+            ("Implants", "with the exception of implants"),
         ),
         ("B is faster than A.", "A is faster than B.",
-         ("order", "B is faster than A", "A is faster than B")),
+         ("B is faster than A", "A is faster than B")),
         (
             "Current accounts earn more interest than savings accounts.",
             "Savings accounts earn more interest than current accounts.",
             (
-                "order",
                 "Current accounts earn more interest than savings accounts",
                 "Savings accounts earn more interest than current accounts",
             ),
         ),
         ("Ben sold his car to Anna.", "Anna sold her car to Ben.",
-         ("order", "Ben sold his car to Anna", "Anna sold her car to Ben")),
+         ("Ben sold his car to Anna", "Anna sold her car to Ben")),
         (
             "Tesla was acquired by SolarCity.",
             "Tesla acquired SolarCity.",
-            ("order", "Tesla was acquired by SolarCity", "Tesla acquired SolarCity"),
+            ("Tesla was acquired by SolarCity", "Tesla acquired SolarCity"),
         ),
         (
             "The store opens at 6 pm.",
             "The store opens at 9 am and closes at 6 pm.",
-            ("binding", "store opens at 6 pm", "closes at 6 pm"),
+            ("store opens at 6 pm", "closes at 6 pm"),
         ),
         (
             "A family has a deductible of $500.",
             "The deductible is $500 for one person and $1,200 for a family.",
-            ("binding", "family has a deductible of $500", "$500 for one person"),
+            ("family has a deductible of $500", "$500 for one person"),
         ),
         (
             "The guarantee on the paint runs for 10 years.",
             "The engine is guaranteed for 10 years and the paint for 3.",
-            ("binding", "paint runs for 10 years", "engine is guaranteed for 10 years"),
+            ("paint runs for 10 years", "engine is guaranteed for 10 years"),
         ),
         (
             "Keys of service accounts expire after 180 days.",
             "Keys of service accounts do not expire.",
-            ("negation", "expire", "not expire"),
+            ("expire", "not expire"),
         ),
-        ("Shipping is free.", "Shipping costs 5 dollars.", ("price", "is free", "5 dollars")),
+        ("Shipping is free.", "Shipping costs 5 dollars.", ("is free", "5 dollars")),
+        ("Mia borrowed Tom's bike.", "Mia lent her bike to Tom.", ("borrowed", "lent")),
+        ("Tom is younger than Lea.", "Tom is older than Lea.", ("younger", "older")),
+        (
+            "First pour in the milk, then warm the cup.",
+            "Warm the cup before you pour in the milk.",
+            ("First pour in the milk, then warm the cup",
+             "Warm the cup before you pour in the milk"),
+        ),
+        ("At least 6 people fit in.", "No more than 6 people fit in.",
+         ("At least 6 people", "No more than 6 people")),
+        ("The store opens at 7:30 pm.", "The store opens at 9:15 am and closes at 7:30 pm.",
+         ("store opens at 7:30 pm", "closes at 7:30 pm")),
         (
             "It is the largest space telescope ever built.",
             "It was not the first telescope in space, but it is one of the largest.",
-            ("one_of_many", "largest", "one of the largest"),
+            ("largest", "one of the largest"),
         ),
         (
             "The free trial lasts 30 days.",
             "Index: trial, free, lasts, days, refund, 30, support.",
-            ("list", "free trial", "free"),
+            ("free trial", "free"),
         ),
         (
             "Anna Weber met Jonas Braun.",
             "Anna Schmidt met Peter Braun and Maria Weber met Jonas Klein.",
-            ("name", "Anna Weber", "Anna Schmidt"),
+            ("Anna Weber", "Anna Schmidt"),
         ),
     ],
 )  # fmt: skip
 def test_a_structure_between_claim_and_passage_is_named(
-    claim: str, passage: str, expected: tuple[str, str, str]
+    claim: str, passage: str, expected: tuple[str, str]
 ) -> None:
-    """The doubt has the kind and the two phrases that show it."""
+    """The doubt has the two phrases that show it."""
     assert doubt(claim, passage) == expected
 
 
@@ -147,7 +158,7 @@ def test_a_predicate_of_another_subject_is_named() -> None:
         "Bob founded the company in 1999.", "Alice founded it in 1999.", "Bob became CEO in 2010."
     )
 
-    assert found == ("subject", "Bob founded", "Alice founded")
+    assert found == ("Bob founded", "Alice founded")
 
 
 def test_a_value_of_another_subject_is_named_across_sentences() -> None:
@@ -158,7 +169,7 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
         "Basic members get 5% off.",
     )
 
-    assert found == ("binding", "Basic members get 10%", "delivery and 10%")
+    assert found == ("Basic members get 10%", "delivery and 10%")
 
 
 def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
@@ -167,7 +178,7 @@ def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
     passages = ("Anna Schmidt met Peter Braun.", *between, "Maria Weber met Jonas Klein.")
     claim = "Anna Schmidt met Maria Weber."
 
-    assert doubt(claim, *passages) == ("name", "Anna Schmidt met Maria Weber", "Anna Schmidt")
+    assert doubt(claim, *passages) == ("Anna Schmidt met Maria Weber", "Anna Schmidt")
     assert doubt(claim, passages[0].upper(), *between, "Maria Weber met Jonas Klein.")
     assert doubt(claim, passages[0].lower(), *between, "Maria Weber met Jonas Klein.")
     assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
@@ -203,6 +214,12 @@ def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
         ("Delivery is free for orders over $50.",
          ["Delivery is free for all orders over $50, and returns cost $5."]),
         ("It is one of the largest telescopes.", PASSAGES[12:13]),
+        ("Tom borrowed a bike from Mia.", ["Mia lent a bike to Tom."]),
+        ("The hill road is shorter than the lake road.",
+         ["The lake road is longer than the hill road."]),
+        ("First warm the cup, then pour in the milk.",
+         ["Warm the cup before you pour in the milk."]),
+        ("At most 6 people fit in.", ["No more than 6 people fit in."]),
         ("Anna Weber met Peter.", ["Anna met Peter Braun.", "Weber came with Maria Weber."]),
         ("Anna Weber met Peter.", ["Maria Weber, her mother, called.", "Anna B. Weber met Peter."]),
         ("The plan includes support by phone.",
@@ -262,7 +279,7 @@ def test_the_order_of_passages_does_not_matter(
 def _with_text(found: StructuralDoubt | None, passages: list[str]) -> tuple[str, ...]:
     if found is None:
         return ()
-    return (found.kind, found.claimed, found.found, passages[found.sentence])
+    return (found.claimed, found.found, passages[found.sentence])
 
 
 def test_an_entailed_claim_becomes_undecided_with_both_phrases() -> None:
@@ -271,7 +288,7 @@ def test_an_entailed_claim_becomes_undecided_with_both_phrases() -> None:
     reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
     entailed = Judgement(Label.ENTAILED, (0,), 0.92, "its words are in the passage")
 
-    assert doubt_entailed(entailed, 0.08, reading, sentences) == Judgement(
+    assert doubt_entailed(entailed, reading, sentences) == Judgement(
         Label.UNDECIDED,
         reason="not sure: passage terms says “against the closure”, the claim “for the closure”",
     )
@@ -284,4 +301,4 @@ def test_other_verdicts_stay(label: Label) -> None:
     reading = read("Novak voted for the closure.", *(one.reading for one in sentences))
     judgement = Judgement(label, (0,), 0.92, "why")
 
-    assert doubt_entailed(judgement, 0.9, reading, sentences) is judgement
+    assert doubt_entailed(judgement, reading, sentences) is judgement

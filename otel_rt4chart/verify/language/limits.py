@@ -1,0 +1,102 @@
+"""Limits and ranges in a text, and what they admit: `within one hour`, `3 to 5 days`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.values import Quantity
+
+_WITHIN = re.compile(
+    r"\b(?:within|inside|in\s+under|limited\s+to|max(?:imum)?(?:\s+of)?)\s+(?:the\s+(?:first\s+)?)?$",
+    re.IGNORECASE,
+)
+_STRICT = re.compile(
+    r"(?:(?:less|more|fewer|longer|shorter|greater)\s+than|under|over|below|above|exceed\w*)"
+    r"\s*[$€£¥₹]?\s*$",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"(?:(?:\bno\s+|\bnot\s+)?(?:more|less|fewer|longer|shorter|greater)\s+than|\bat\s+(?:least|most)"
+    r"|\bup\s+to|\bover|\babove|\bunder|\bbelow|\ba\s+(?:minimum|maximum)\s+of)\s*$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")
+_DENIED = re.compile(r"\b(?:no|not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+JOINS_RANGE = re.compile(
+    r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?[$€£¥₹]?", re.IGNORECASE
+)
+_OPENS_RANGE = re.compile(r"\b(?:from|between)\s+(?:the\s+)?[$€£¥₹]?$", re.IGNORECASE)
+# "Rose from 800 to 880" is no range.
+_CHANGES = re.compile(
+    r"\b(?:r(?:ose|isen?|ises)|increas\w*|gr[eo]w\w*|f[ae]ll\w*|drop\w*|rais\w*|chang\w*|cut|reduc\w*"
+    r"|went|go(?:es)?|jump\w*|climb\w*|declin\w*|mov\w*)\s+(?:\w+\s+){0,3}from\s+[$€£¥₹]?$",
+    re.IGNORECASE,
+)
+LEAD = 32  # characters before a value in which the word that limits it stands
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What stands in `text[start:end]` of a sentence, and the values that it admits."""
+
+    start: int
+    end: int
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+    is_strict: bool = False
+
+    def admits(self, value: tuple[float, ...]) -> bool:
+        """True where the value lies within the limits, as far as its parts can be compared."""
+        is_above = self.low is None or self._is_ordered(self.low, value)
+        is_below = self.high is None or self._is_ordered(value, self.high)
+        if self.low is not None and self.high is not None and self.high < self.low:
+            return is_above or is_below  # a range over midnight or the weekend
+        return is_above and is_below
+
+    def _is_ordered(self, left: tuple[float, ...], right: tuple[float, ...]) -> bool:
+        """True for left before right; "2023" and "1 May 2023" cannot be ordered."""
+        shared = min(len(left), len(right))
+        if left[:shared] != right[:shared]:
+            return left[:shared] < right[:shared]
+        return len(left) == len(right) and not self.is_strict
+
+
+def quantity_limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
+    """The limits on quantities of a family of units, in base units."""
+    text, before = slots.text, None
+    for one in slots.quantities:
+        is_range = before is not None and _is_range(text, before, one)
+        if is_range and before is not None and one.base[0] == unit_family:
+            low = before.value * (one.base[1] / one.value if one.value else 1.0)
+            yield Limit(before.start, one.unit_end, (low,), (one.base[1],))
+        elif one.base[0] == unit_family:
+            yield from _limit_of(text, one)
+        before = one
+
+
+def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
+    between = text[low.unit_end : high.start]
+    is_joined = JOINS_RANGE.fullmatch(between) is not None
+    is_and = "and" in between.lower()
+    is_like = low.unit in ("", high.unit)
+    if _CHANGES.search(text[: low.start]):
+        return False
+    is_open = not is_and or _OPENS_RANGE.search(text[: low.start]) is not None
+    return is_joined and is_like and is_open
+
+
+def _limit_of(text: str, one: Quantity) -> Iterator[Limit]:
+    lead = text[max(0, one.start - LEAD) : one.start]
+    strict = _STRICT.search(lead)
+    is_strict = bool(strict) and not _DENIED.search(lead)
+    words = _WITHIN.search(lead) or _BOUND.search(lead)
+    behind = None if words else _BEHIND.match(text, one.end)
+    start = one.start - len(lead) + words.start() if words else one.start
+    end = behind.end() if behind else one.unit_end
+    if one.bound == "at_most" or _WITHIN.search(lead):
+        yield Limit(start, end, None, (one.base[1],), is_strict)
+    elif one.bound == "at_least":
+        yield Limit(start, end, (one.base[1],), None, is_strict)
