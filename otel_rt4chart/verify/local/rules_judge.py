@@ -23,6 +23,9 @@ from otel_rt4chart.verify.local.verdict import (
 )
 from otel_rt4chart.verify.text.citations import blank_citations
 
+# Counted up whenever a change of the rules could give the same claim another verdict.
+RULES_ID = "rules/8"
+
 
 class WholeContextJudge(ABC):
     """A judge that indexes all sentences it is given, so that it needs no hint where to look."""
@@ -71,7 +74,7 @@ class RulesJudge(WholeContextJudge):
     @property
     def id(self) -> str:
         """It changes whenever the same claim could get another verdict."""
-        return "rules/7"
+        return RULES_ID
 
     def _judge(
         self, claims: Sequence[DraftClaim], sentences: tuple[Sentence, ...]

@@ -16,7 +16,7 @@ from otel_rt4chart.verify.decompose.grounding import MAX_NARROW_SHARE
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
-from otel_rt4chart.verify.local.rules_judge import WholeContextJudge
+from otel_rt4chart.verify.local.rules_judge import RULES_ID, WholeContextJudge
 from otel_rt4chart.verify.local.structure import doubt_entailed
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
@@ -60,7 +60,7 @@ class StackedHeads:
     marked where the network gives it at least the probability `marked_from` of being wrong. The
     thresholds of the heads are where either answer is as likely; `thresholds` are where the judge
     decides.
-    `digest` identifies the fit.
+    `digest` identifies the fit and the rules beside it.
     """
 
     unfaithful: LogisticHead
@@ -77,7 +77,8 @@ def read_stacked_heads(folder: Path) -> StackedHeads:
         written = path.read_bytes()
         fitted = json.loads(written)
         heads = [read_head(fitted[name], STACK_FEATURES) for name in ("unfaithful", "contradicted")]
-        digest = hashlib.blake2b(written, digest_size=3).hexdigest()
+        # The rules decide, too: with others the same models give other verdicts.
+        digest = hashlib.blake2b(written + RULES_ID.encode(), digest_size=3).hexdigest()
         decides = {name: float(value) for name, value in fitted["decides"].items()}
         thresholds = DecisionThresholds(**decides, kind_from=heads[1].threshold)
         return StackedHeads(heads[0], heads[1], float(fitted["marked_from"]), thresholds, digest)
@@ -142,7 +143,7 @@ class LocalJudge(WholeContextJudge):
 
     @property
     def id(self) -> str:
-        """A hash over the models; with another id the same claim could get another verdict."""
+        """A hash over models and rules; with another one the same claim could get another verdict."""
         return self._id
 
     @property

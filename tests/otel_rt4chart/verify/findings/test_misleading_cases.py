@@ -46,16 +46,16 @@ def verifier(name: str) -> Verifier:
 @pytest.mark.parametrize(
     ("judge", "held_out", "floor"),
     [
-        ("rules", False, Found(0.62, 0.93)),
-        ("rules", True, Found(0.55, 0.85)),
-        ("local", False, Found(0.7, 0.93)),
-        ("local", True, Found(0.7, 0.85)),
+        ("rules", False, Found(0.66, 0.95)),
+        ("rules", True, Found(0.6, 0.93)),
+        ("local", False, Found(0.62, 0.95)),
+        ("local", True, Found(0.65, 0.95)),
     ],
 )
 def test_misleading_answers_are_found_and_true_ones_left_alone(
     judge: str, held_out: bool, floor: Found
 ) -> None:
-    """Of the cases that were seen while the checks were built, and of the third that was not."""
+    """Of the cases that were seen while the checks were built, and of those that were not."""
     result = found(verifier(judge), held_out=held_out)
 
     assert result.right >= floor.right
