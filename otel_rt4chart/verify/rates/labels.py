@@ -1,0 +1,77 @@
+"""Trusted labels on claims that were drawn with a known probability."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClaim:
+    """A claim with the verdicts of the judge and of those that are trusted.
+
+    `answer` identifies the answer, whose claims are not independent. `score` is the judge's
+    probability that the claim is wrong, `is_flagged` its verdict. `wrong` is the share of the
+    trusted labels that call the claim wrong: 0 or 1 with one label. `probability` is the one with
+    which the claim was drawn, `weight` is 1 / the answer's sampling rate.
+    """
+
+    answer: str
+    stratum: str
+    score: float
+    is_flagged: bool
+    wrong: float
+    probability: float = 1.0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """InputError for a probability that no draw has, and for shares outside [0, 1]."""
+        if not 0 < self.probability <= 1:
+            raise InputError(f"expected a probability in (0, 1], got {self.probability}")
+        if not (0 <= self.wrong <= 1 and 0 <= self.score <= 1):
+            raise InputError(
+                f"expected wrong and score in [0, 1], got {self.wrong} and {self.score}"
+            )
+        if not 0 < self.weight < float("inf"):
+            raise InputError(f"expected a positive weight, got {self.weight}")
+
+    @property
+    def expansion(self) -> float:
+        """How many claims of the traffic this one stands for (Horvitz and Thompson 1952)."""
+        return self.weight / self.probability
+
+
+def weighted_share(rows: Iterable[tuple[str, float, float]]) -> Rate:
+    """The share that rows of (answer, weight, counted share) give, clustered by answer."""
+    read = [(answer, weight, counted) for answer, weight, counted in rows if weight > 0]
+    # Only ratios of weights count; a weight of 1e6 must not leave the floats when it is squared.
+    largest = max((weight for _, weight, _ in read), default=1.0)
+    answers: dict[str, tuple[float, float]] = {}
+    for answer, weight, counted in read:
+        m, x = answers.get(answer, (0.0, 0.0))
+        answers[answer] = (m + weight / largest, x + weight / largest * counted)
+    pairs = answers.values()
+    return claim_rate(
+        AnswerSums(
+            answers=len(answers),
+            claims=len(read),
+            wm=sum(m for m, _ in pairs),
+            wx=sum(x for _, x in pairs),
+            wwm=sum((weight / largest) ** 2 for _, weight, _ in read),
+            wwxx=sum(x * x for _, x in pairs),
+            wwxm=sum(x * m for m, x in pairs),
+            wwmm=sum(m * m for m, _ in pairs),
+        )
+    )
+
+
+def by_stratum(labels: Iterable[LabelledClaim]) -> dict[str, list[LabelledClaim]]:
+    """The labels of each stratum."""
+    found = defaultdict(list)
+    for one in labels:
+        found[one.stratum].append(one)
+    return dict(found)
