@@ -30,8 +30,9 @@ from otel_rt4chart.verify.rates.thresholds import (
     flagged_verdicts,
 )
 
-CORRECTED, ALONE, EVEN, ROGAN_GLADEN, RAW = (
+CORRECTED, CORRECTED_EVEN, ALONE, EVEN, ROGAN_GLADEN, RAW = (
     "corrected",
+    "corrected, even draw",
     "labels alone, our draw",
     "labels alone, even draw",
     "Rogan-Gladen",
@@ -88,8 +89,12 @@ def simulate(routes: Sequence[Route], number: int, claims: int) -> Deployment:
             labels[size] += drawn
             estimates += estimates_of(route, population, drawn)
             even = chance.sample(everything(answers), size)
-            alone = labels_alone([_labelled(answer, claim, 1.0) for answer, claim in even])
-            estimates.append(Estimate(EVEN, route.name, size, alone, route.rate))
+            plain = [_labelled(answer, claim, 1.0) for answer, claim in even]
+            for system, rate in (
+                (EVEN, labels_alone(plain)),
+                (CORRECTED_EVEN, corrected_rate(population, plain).rate),
+            ):
+                estimates.append(Estimate(system, route.name, size, rate, route.rate))
         estimates.append(Estimate(RAW, route.name, 0, raw_rate(answers), route.rate))
     found = [row for size in TESTED_SIZES for row in thresholds_of(routes, labels[size], size)]
     return Deployment(tuple(estimates), tuple(found))

@@ -9,6 +9,7 @@ from benchmarks.judge.tables import Cell, Table
 from benchmarks.rates.comparison import (
     ALONE,
     CORRECTED,
+    CORRECTED_EVEN,
     ERRORS,
     EVEN,
     PRECISION,
@@ -22,7 +23,7 @@ from benchmarks.rates.comparison import (
 )
 from otel_rt4chart.verify.core.rates import rank_correlation
 
-COMPARED = (CORRECTED, ALONE, EVEN, ROGAN_GLADEN, PRECISION, RECALL)
+COMPARED = (CORRECTED, CORRECTED_EVEN, ALONE, EVEN, ROGAN_GLADEN, PRECISION, RECALL)
 
 
 def tables(title: str, runs: Sequence[Deployment]) -> list[Table]:

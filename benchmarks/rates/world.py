@@ -54,7 +54,8 @@ def verdicts(folder: Path, split: str, judge_name: str, cache: Path | None) -> l
 
     With a cache, a judge reads a folder once: the embedded model takes minutes.
     """
-    path = cache / f"{judge_name}-{folder.name}-{split}.jsonl" if cache else None
+    place = "-".join(folder.resolve().parts[-2:])
+    path = cache / f"{judge_name}-{place}-{split}.jsonl" if cache else None
     if path and path.exists():
         with path.open(encoding="utf-8") as lines:
             return [tuple(json.loads(line)) for line in lines]

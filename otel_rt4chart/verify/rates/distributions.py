@@ -1,4 +1,4 @@
-"""Tails and quantiles of the beta, the binomial and Student's t distribution."""
+"""Tails and quantiles of the beta and of Student's t distribution."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 _STEPS = 200
 _TINY = 1e-300
 _PRECISION = 1e-14
+_CLOSE = 1e-12
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
@@ -16,11 +17,16 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     """
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    log_factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    factor = math.exp(log_factor + a * math.log(x) + b * math.log1p(-x))
+    factor = _beta_factor(x, a, b)
     if x < (a + 1) / (a + b + 2):
         return min(factor * _continued_fraction(x, a, b) / a, 1.0)
     return max(1 - factor * _continued_fraction(1 - x, b, a) / b, 0.0)
+
+
+def _beta_factor(x: float, a: float, b: float) -> float:
+    """The density times x · (1 - x)."""
+    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(logarithm + a * math.log(x) + b * math.log1p(-x))
 
 
 def _continued_fraction(x: float, a: float, b: float) -> float:
@@ -44,23 +50,20 @@ def _not_zero(value: float) -> float:
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The x with `beta_cdf(x, a, b) == p`, by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        if beta_cdf(middle, a, b) < p:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    """The x with `beta_cdf(x, a, b) == p`: Newton's steps, halves where they leave."""
+    low, high, x = 0.0, 1.0, a / (a + b)
+    for _ in range(100):
+        excess = beta_cdf(x, a, b) - p
+        low, high = (low, x) if excess > 0 else (x, high)
+        if abs(excess) < _CLOSE or high - low < _CLOSE * high:
+            break
+        factor = _beta_factor(x, a, b)
+        step = excess * x * (1 - x) / factor if factor > 0 else math.inf
+        x = x - step if low < x - step < high else (low + high) / 2
+    return x
 
 
 def t_quantile(p: float, degrees: float) -> float:
     """The quantile of Student's t distribution, for p of at least one half."""
     tail = beta_quantile(2 * (1 - p), degrees / 2, 0.5)
     return math.sqrt(degrees * (1 / tail - 1)) if tail > 0 else math.inf
-
-
-def binomial_at_most(hits: int, trials: int, p: float) -> float:
-    """The chance of at most so many hits in independent trials of probability p."""
-    return 1.0 if hits >= trials else 1 - beta_cdf(p, hits + 1, trials - hits)

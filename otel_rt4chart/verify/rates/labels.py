@@ -47,6 +47,11 @@ class LabelledClaim:
 
 def weighted_share(rows: Iterable[tuple[str, float, float]]) -> Rate:
     """The share that rows of (answer, weight, counted share) give, clustered by answer."""
+    return claim_rate(share_sums(rows))
+
+
+def share_sums(rows: Iterable[tuple[str, float, float]]) -> AnswerSums:
+    """The sums of rows of (answer, weight, counted share); weights are made relative."""
     read = [(answer, weight, counted) for answer, weight, counted in rows if weight > 0]
     # Only ratios of weights count; a weight of 1e6 must not leave the floats when it is squared.
     largest = max((weight for _, weight, _ in read), default=1.0)
@@ -55,17 +60,15 @@ def weighted_share(rows: Iterable[tuple[str, float, float]]) -> Rate:
         m, x = answers.get(answer, (0.0, 0.0))
         answers[answer] = (m + weight / largest, x + weight / largest * counted)
     pairs = answers.values()
-    return claim_rate(
-        AnswerSums(
-            answers=len(answers),
-            claims=len(read),
-            wm=sum(m for m, _ in pairs),
-            wx=sum(x for _, x in pairs),
-            wwm=sum((weight / largest) ** 2 for _, weight, _ in read),
-            wwxx=sum(x * x for _, x in pairs),
-            wwxm=sum(x * m for m, x in pairs),
-            wwmm=sum(m * m for m, _ in pairs),
-        )
+    return AnswerSums(
+        answers=len(answers),
+        claims=len(read),
+        wm=sum(m for m, _ in pairs),
+        wx=sum(x for _, x in pairs),
+        wwm=sum((weight / largest) ** 2 for _, weight, _ in read),
+        wwxx=sum(x * x for _, x in pairs),
+        wwxm=sum(x * m for m, x in pairs),
+        wwmm=sum(m * m for m, _ in pairs),
     )
 
 

@@ -18,15 +18,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.rates.distributions import binomial_at_most
-from otel_rt4chart.verify.rates.labels import LabelledClaim
+from otel_rt4chart.verify.core.rates import design_effect, effective_size
+from otel_rt4chart.verify.rates.distributions import beta_cdf
+from otel_rt4chart.verify.rates.labels import LabelledClaim, share_sums
 
 # Candidates for a threshold, from the strictest on.
 GRID = tuple(at / 50 for at in range(50, -1, -1))
 # Where the order begins: at so many times the labels that could prove the share without an error.
 STARTS = (1, 2, 4)
-# The shares of the largest possible bet that the test of unequal weights is a mixture of.
-BETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 # What fewer labels say of a threshold's errors is no guide to how many more are needed.
 FEWEST_LABELS = 10
 # No more labels than this are ever suggested.
@@ -104,38 +103,28 @@ def entailed_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
 def p_value(verdicts: Sequence[ScoredVerdict], error: float) -> float:
     """A p-value of the hypothesis that more than this share of such verdicts is wrong.
 
-    Exact where every label stands for as many claims and for an answer of its own (binomial). Else
-    by betting: `Π (1 + b·(error - is_error)·weight)` is at most 1 on average under the hypothesis,
-    so its inverse is a p-value (Waudby-Smith and Ramdas 2024, arXiv 2010.09686). A mixture of
-    constant bets b does not depend on the order of the labels.
+    Exact (binomial) where every label stands for as many claims and for an answer of its own. Else
+    the binomial of the effective numbers of labels and errors (Korn and Graubard 1998, Survey
+    Methodology 24), which Kish's size and the correlation within answers make smaller.
     """
-    if _are_alike(verdicts):
-        return binomial_at_most(sum(one.is_error for one in verdicts), len(verdicts), error)
-    return _inverse_mean(_log_capital(verdicts, error))
+    return _tail(*_effective(verdicts), error)
 
 
-def _are_alike(verdicts: Sequence[ScoredVerdict]) -> bool:
-    one_each = len({one.answer for one in verdicts}) == len(verdicts)
-    return one_each and len({one.expansion for one in verdicts}) <= 1
+def _tail(errors: float, labels: float, error: float) -> float:
+    """The chance of at most so many errors; the numbers need not be whole."""
+    return 1.0 if errors >= labels else 1 - beta_cdf(error, errors + 1, labels - errors)
 
 
-def _log_capital(verdicts: Sequence[ScoredVerdict], error: float) -> list[float]:
-    """What each bet has made of 1, as a logarithm; the claims of one answer are one bet."""
-    gains: dict[str, float] = {}
-    stakes: dict[str, float] = {}
-    for one in verdicts:
-        gains[one.answer] = gains.get(one.answer, 0.0) + one.expansion * (error - one.is_error)
-        stakes[one.answer] = stakes.get(one.answer, 0.0) + one.expansion
-    most_lost = max(stakes.values()) * (1 - error)
-    return [sum(math.log1p(bet * gain / most_lost) for gain in gains.values()) for bet in BETS]
-
-
-def _inverse_mean(logs: Sequence[float]) -> float:
-    """1 / the mean capital, at most 1."""
-    highest = max(logs)
-    if highest <= 0:
-        return 1.0
-    return min(1.0, math.exp(-highest) * len(logs) / sum(math.exp(one - highest) for one in logs))
+def _effective(verdicts: Sequence[ScoredVerdict]) -> tuple[float, float]:
+    """The effective numbers of errors and of labels."""
+    errors, labels = sum(one.is_error for one in verdicts), len(verdicts)
+    answers = len({one.answer for one in verdicts})
+    if answers == labels and len({one.expansion for one in verdicts}) <= 1:
+        return float(errors), float(labels)
+    sums = share_sums((one.answer, one.expansion, float(one.is_error)) for one in verdicts)
+    share, size = sums.wx / sums.wm, effective_size(sums)
+    size /= design_effect(sums, share, size)
+    return share * size, size
 
 
 class _Test:
@@ -152,20 +141,18 @@ class _Test:
 
     def labels_for(self, level: float) -> int | None:
         """How many labels above the threshold would prove it, if they are wrong as often."""
-        if self.errors >= self.error * len(self.above):
+        errors, size = _effective(self.above)
+        if errors >= self.error * size:
             return None
-        logs = None if _are_alike(self.above) else _log_capital(self.above, self.error)
         low, high = len(self.above), MOST_LABELS
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._p_value_of(middle, logs) <= level else (middle, high)
+            factor = middle / len(self.above)
+            if _tail(errors * factor, size * factor, self.error) <= level:
+                high = middle
+            else:
+                low = middle
         return high if high < MOST_LABELS else None
-
-    def _p_value_of(self, labels: int, logs: Sequence[float] | None) -> float:
-        factor = labels / len(self.above)
-        if logs is None:
-            return binomial_at_most(math.floor(self.errors * factor), labels, self.error)
-        return _inverse_mean([factor * one for one in logs])
 
 
 def _unproved(tests: Sequence[_Test], labels: int, level: float) -> ThresholdChoice:
