@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from otel_rt4chart.verify.core.rates import Z_95, Rate
 from otel_rt4chart.verify.rates.distributions import beta_quantile, t_quantile
-from otel_rt4chart.verify.rates.labels import LabelledClaim, by_stratum
+from otel_rt4chart.verify.rates.labels import TrustedLabel, by_stratum
 from otel_rt4chart.verify.rates.population import Population
 
 # Below this there is no rate: an interval from fewer labels covers most of [0, 1] or is luck.
@@ -87,7 +87,7 @@ class _StratumFit:
         return max(self.variance - 2 * tuning * self.covariance + squared, 0.0)
 
 
-def corrected_rate(population: Population, labels: Sequence[LabelledClaim]) -> CorrectedRate:
+def corrected_rate(population: Population, labels: Sequence[TrustedLabel]) -> CorrectedRate:
     """The stratified, power-tuned prediction-powered estimate of the share of wrong claims.
 
     In a stratum h, all claims have the mean score F, the labelled ones the weighted means f of
@@ -148,14 +148,14 @@ def decide_limit(found: CorrectedRate, limit: float) -> LimitDecision:
     return LimitDecision(LimitVerdict.CANNOT_TELL, more)
 
 
-def _missing_labels(labels: Sequence[LabelledClaim]) -> int:
+def _missing_labels(labels: Sequence[TrustedLabel]) -> int:
     answers = len({one.answer for one in labels})
     return max(MIN_LABELS - len(labels), MIN_ANSWERS - answers, 0)
 
 
 def _merged(
-    population: Population, labels: Sequence[LabelledClaim]
-) -> tuple[Population, Sequence[LabelledClaim]]:
+    population: Population, labels: Sequence[TrustedLabel]
+) -> tuple[Population, Sequence[TrustedLabel]]:
     """The same with every stratum large enough; labels of unknown strata go to the nearest."""
     counts = {name: len(own) for name, own in by_stratum(labels).items()}
     into = {name: name for name in population.strata}
@@ -185,12 +185,12 @@ def _nearest(name: str, others: Sequence[str], scores: dict[str, float]) -> str:
     return min(others, key=lambda other: (abs(scores[other] - scores[name]), other))
 
 
-def _fits(population: Population, labels: Sequence[LabelledClaim]) -> dict[str, _StratumFit]:
+def _fits(population: Population, labels: Sequence[TrustedLabel]) -> dict[str, _StratumFit]:
     own = by_stratum(labels)
     return {name: _fit(share, own[name]) for name, share in population.shares.items()}
 
 
-def _fit(share: float, labels: Sequence[LabelledClaim]) -> _StratumFit:
+def _fit(share: float, labels: Sequence[TrustedLabel]) -> _StratumFit:
     largest = max(one.expansion for one in labels)
     weights = [one.expansion / largest for one in labels]
     total = sum(weights)
@@ -234,7 +234,7 @@ def _labels_each(fits: dict[str, _StratumFit], tuning: float) -> float:
 
 
 def _answer_effect(
-    labels: Sequence[LabelledClaim], fits: dict[str, _StratumFit], tuning: float
+    labels: Sequence[TrustedLabel], fits: dict[str, _StratumFit], tuning: float
 ) -> float:
     """The factor by which labels of the same answer widen the variance; at least 1 (Kish)."""
     totals = {name: sum(one.expansion for one in own) for name, own in by_stratum(labels).items()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify.core.rates import Rate
-from otel_rt4chart.verify.rates.labels import LabelledClaim, by_stratum, weighted_share
+from otel_rt4chart.verify.rates.labels import TrustedLabel, by_stratum, weighted_share
 from otel_rt4chart.verify.rates.population import Population
 
 
@@ -24,7 +24,7 @@ class JudgeQuality:
     labels: int
 
 
-def judge_quality(population: Population, labels: Sequence[LabelledClaim]) -> JudgeQuality:
+def judge_quality(population: Population, labels: Sequence[TrustedLabel]) -> JudgeQuality:
     """The judge's precision and recall on these claims."""
     known = _calibrated(population, labels)
     flagged = [(one.answer, one.expansion, one.wrong) for one in known if one.is_flagged]
@@ -32,7 +32,7 @@ def judge_quality(population: Population, labels: Sequence[LabelledClaim]) -> Ju
     return JudgeQuality(weighted_share(flagged), weighted_share(wrong), len(labels))
 
 
-def _calibrated(population: Population, labels: Sequence[LabelledClaim]) -> list[LabelledClaim]:
+def _calibrated(population: Population, labels: Sequence[TrustedLabel]) -> list[TrustedLabel]:
     """The labels with weights by which each stratum has its share of the claims.
 
     How many claims the judge flagged is known, so it need not be estimated from the draw.

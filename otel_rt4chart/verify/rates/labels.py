@@ -11,7 +11,7 @@ from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledClaim:
+class TrustedLabel:
     """A claim with the verdicts of the judge and of those that are trusted.
 
     `answer` identifies the answer, whose claims are not independent. `score` is the judge's
@@ -72,7 +72,7 @@ def share_sums(rows: Iterable[tuple[str, float, float]]) -> AnswerSums:
     )
 
 
-def by_stratum(labels: Iterable[LabelledClaim]) -> dict[str, list[LabelledClaim]]:
+def by_stratum(labels: Iterable[TrustedLabel]) -> dict[str, list[TrustedLabel]]:
     """The labels of each stratum."""
     found = defaultdict(list)
     for one in labels:

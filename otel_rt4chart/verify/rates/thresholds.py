@@ -20,7 +20,7 @@ from typing import NamedTuple
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import design_effect, effective_size
 from otel_rt4chart.verify.rates.distributions import beta_cdf
-from otel_rt4chart.verify.rates.labels import LabelledClaim, share_sums
+from otel_rt4chart.verify.rates.labels import TrustedLabel, share_sums
 
 # Candidates for a threshold, from the strictest on.
 GRID = tuple(at / 50 for at in range(50, -1, -1))
@@ -85,7 +85,7 @@ def choose_threshold(
     return _unproved(tests, len(known), level)
 
 
-def flagged_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
+def flagged_verdicts(labels: Iterable[TrustedLabel]) -> list[ScoredVerdict]:
     """The claims by their probability of being wrong; an error where people call them right.
 
     If people disagree evenly, it is an error: who acts upon it should not.
@@ -93,7 +93,7 @@ def flagged_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
     return [ScoredVerdict(one.score, one.wrong <= 0.5, one.answer, one.expansion) for one in labels]
 
 
-def entailed_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
+def entailed_verdicts(labels: Iterable[TrustedLabel]) -> list[ScoredVerdict]:
     """The claims by their probability of being right; an error where people call them wrong."""
     return [
         ScoredVerdict(1 - one.score, one.wrong >= 0.5, one.answer, one.expansion) for one in labels

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.rates.labels import LabelledClaim
+from otel_rt4chart.verify.rates.labels import TrustedLabel
 from otel_rt4chart.verify.rates.thresholds import (
     ScoredVerdict,
     ThresholdChoice,
@@ -118,7 +118,7 @@ def test_claims_of_one_answer_are_one_piece_of_evidence() -> None:
 def test_flagged_and_entailed_verdicts_turn_the_score() -> None:
     """An even disagreement of raters is an error on both sides."""
     labels = [
-        LabelledClaim("a", "flagged", 0.75, is_flagged=True, wrong=wrong, probability=0.5)
+        TrustedLabel("a", "flagged", 0.75, is_flagged=True, wrong=wrong, probability=0.5)
         for wrong in (0.0, 0.5, 1.0)
     ]
 
