@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
 from otel_rt4chart.verify.core.rates import Z_95, Rate
-from otel_rt4chart.verify.rates.distributions import beta_quantile, t_quantile
+from otel_rt4chart.verify.rates.distributions import NEUTRAL, beta_quantile, t_95
 from otel_rt4chart.verify.rates.labels import TrustedLabel, by_stratum
 from otel_rt4chart.verify.rates.population import Population
 
@@ -21,9 +20,6 @@ MIN_ANSWERS = 10
 MIN_STRATUM_LABELS = 5
 # So many labels' worth of doubt that the scores explain anything of the labels.
 DOUBT_LABELS = 4.0
-# Pseudo-labels of each kind in a stratum: Kerman's neutral prior (2011), whose median is close to
-# the observed share. Without it, ten right verdicts of ten would have an interval of width zero.
-NEUTRAL = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +114,7 @@ def corrected_rate(population: Population, labels: Sequence[TrustedLabel]) -> Co
     traffic = population.variance(levels, tuning)
     each = _labels_each(fits, tuning) * _answer_effect(labels, fits, tuning)
     degrees = max(len(labels) - len(fits) - (tuning > 0), 1)
-    widening = each * (_t_95(degrees) / Z_95) ** 2
+    widening = each * (t_95(degrees) / Z_95) ** 2
     value = sum(fit.share * means[name] for name, fit in fits.items())
     centre, variance = 0.0, 0.0
     for name, fit in fits.items():
@@ -257,11 +253,6 @@ def _beta_interval(mean: float, variance: float) -> tuple[float, float]:
         return 0.0, 1.0
     a, b = mean * size, (1 - mean) * size
     return beta_quantile(0.025, a, b), beta_quantile(0.975, a, b)
-
-
-@lru_cache(maxsize=256)
-def _t_95(degrees: int) -> float:
-    return t_quantile(0.975, degrees)
 
 
 def _clipped(value: float) -> float:

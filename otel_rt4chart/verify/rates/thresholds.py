@@ -100,23 +100,20 @@ def entailed_verdicts(labels: Iterable[TrustedLabel]) -> list[ScoredVerdict]:
     ]
 
 
-def p_value(verdicts: Sequence[ScoredVerdict], error: float) -> float:
-    """A p-value of the hypothesis that more than this share of such verdicts is wrong.
+def p_value(errors: float, labels: float, error: float) -> float:
+    """A p-value of the hypothesis that more than this share of verdicts is wrong (binomial).
 
-    Exact (binomial) where every label stands for as many claims and for an answer of its own. Else
-    the binomial of the effective numbers of labels and errors (Korn and Graubard 1998, Survey
-    Methodology 24), which Kish's size and the correlation within answers make smaller.
+    It is the chance of at most so many errors in so many labels, which need not be whole numbers.
     """
-    return _tail(*_effective(verdicts), error)
-
-
-def _tail(errors: float, labels: float, error: float) -> float:
-    """The chance of at most so many errors; the numbers need not be whole."""
     return 1.0 if errors >= labels else 1 - beta_cdf(error, errors + 1, labels - errors)
 
 
-def _effective(verdicts: Sequence[ScoredVerdict]) -> tuple[float, float]:
-    """The effective numbers of errors and of labels."""
+def effective_counts(verdicts: Sequence[ScoredVerdict]) -> tuple[float, float]:
+    """Errors and labels as they are, where each stands for as many claims and its own answer.
+
+    Else the effective numbers (Korn and Graubard 1998, Survey Methodology 24): Kish's size and the
+    correlation within answers make them smaller.
+    """
     errors, labels = sum(one.is_error for one in verdicts), len(verdicts)
     answers = len({one.answer for one in verdicts})
     if answers == labels and len({one.expansion for one in verdicts}) <= 1:
@@ -137,18 +134,22 @@ class _Test:
     @cached_property
     def p_value(self) -> float:
         """The p-value of "more than the share is wrong"."""
-        return p_value(self.above, self.error)
+        return p_value(*self._effective, self.error)
+
+    @cached_property
+    def _effective(self) -> tuple[float, float]:
+        return effective_counts(self.above)
 
     def labels_for(self, level: float) -> int | None:
         """How many labels above the threshold would prove it, if they are wrong as often."""
-        errors, size = _effective(self.above)
+        errors, size = self._effective
         if errors >= self.error * size:
             return None
         low, high = len(self.above), MOST_LABELS
         while high - low > 1:
             middle = (low + high) // 2
             factor = middle / len(self.above)
-            if _tail(errors * factor, size * factor, self.error) <= level:
+            if p_value(errors * factor, size * factor, self.error) <= level:
                 high = middle
             else:
                 low = middle
