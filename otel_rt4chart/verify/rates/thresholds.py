@@ -25,7 +25,7 @@ from otel_rt4chart.verify.rates.labels import TrustedLabel, share_sums
 # Candidates for a threshold, from the strictest on.
 GRID = tuple(at / 50 for at in range(50, -1, -1))
 # Where the order begins: at so many times the labels that could prove the share without an error.
-STARTS = (1, 2, 4)
+STARTS = (1, 4, 16)
 # What fewer labels say of a threshold's errors is no guide to how many more are needed.
 FEWEST_LABELS = 10
 # No more labels than this are ever suggested.
