@@ -97,6 +97,7 @@ LAYERS = {
         "verify.decompose",
         "verify.language",
         "verify.text",
+        "verify.rates",
         "verify.core",
         "core",
     ),
