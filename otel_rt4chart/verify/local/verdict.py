@@ -320,9 +320,26 @@ def _contradicted(
         )  # fmt: skip
     if near and marked:
         clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
-        reason = marked_words_reason(marked, near[0])
-        return Judgement(Label.CONTRADICTED, (near[0].index,), confidence, reason, clashes)
+        against = _sentence_beside(marked[0], reading, near)
+        reason = marked_words_reason(marked, against)
+        return Judgement(Label.CONTRADICTED, (against.index,), confidence, reason, clashes)
     return None
+
+
+def _sentence_beside(run: str, reading: ClaimReading, near: Sequence[Sentence]) -> Sentence:
+    """The sentence with the words on both sides of a marked run of words, else the nearest one.
+
+    Of "Anette suggests Marco Polo" with "Polo" marked, it is the one that names Marco.
+    """
+    start = reading.claim.text.find(run)
+    words, weights = reading.claim.words, reading.alignment.weights
+    before = [at for at, word in enumerate(words) if word.end <= start]
+    behind = [at for at, word in enumerate(words) if word.start >= start + len(run)]
+    sides = {words[at].stem: weights[at] for at in (*before[-1:], *behind[:1]) if start >= 0}
+    return max(
+        near,
+        key=lambda one: sum(sides.get(stem, 0.0) for stem in content(one.reading)),
+    )
 
 
 def _baseless(

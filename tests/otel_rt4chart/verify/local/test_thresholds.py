@@ -51,3 +51,18 @@ def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None
         "70%, and baseless from 30% down"
     )
     assert (found.sentences, found.clashes) == ((), ())
+
+
+def test_marked_words_are_held_against_the_sentence_with_the_words_around_them() -> None:
+    """Not against the nearest one, which says nothing of them."""
+    text = "He is a star with easy lyrics. Try Marco Mengoni. The lyrics are in Italian."
+    sentences = segment_passages((Passage("p1", text),))
+    context = read_context([one.reading for one in sentences])
+    claim = read_slots("Anette suggests Marco Polo, a star with easy lyrics.")
+    odds = Odds(0.9, 0.9, THRESHOLDS)
+
+    found = judgement_from_odds(read_claim(claim, context), odds, sentences, sentences, ["Polo"])
+
+    assert found.label is Label.CONTRADICTED
+    assert found.sentences == (1,)
+    assert found.reason == "“Polo” in the answer, but passage p1 says: “Try Marco Mengoni.”"
