@@ -64,6 +64,7 @@ LAYERS = {
         "ingest.otlp",
         "store.alerts",
         "store.issues",
+        "store.labels",
         "store.rates",
         "store.answers",
         "store.schema",
