@@ -54,6 +54,7 @@ LAYERS = {
         "console.answers",
         "console.app",
         "console.view",
+        "labelling",
         "notify",
         "notify.channels",
         "detect.monitor",

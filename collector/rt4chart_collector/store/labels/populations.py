@@ -79,9 +79,9 @@ FROM (
 )
 GROUP BY ServiceName, Route ORDER BY ServiceName, Route
 """  # noqa: S608
-# The order of the queue is that of u / rate, where a rate is a factor of its route and stratum times
-# the answer's weight times the claim's doubt. Only claims that may be among the first are joined with
-# their answers: those whose rank with the largest weight is at most {{enough}}.
+# The order of the queue is that of u / rate, where a rate is a factor of its route and stratum,
+# times the answer's weight, times the claim's doubt. Only claims that may be among the first are
+# joined with their answers: those whose rank with the largest weight is at most {{enough}}.
 FIRST_OF_QUEUE = f"""
 SELECT service, route, start_ns, trace_id, span_id, claim, weight, rate, rank, limit_rank
 FROM (
@@ -108,8 +108,9 @@ FROM (
                     {CLAIMS_OF_SCOPE}
                 ) AS c
                 INNER JOIN (
-                    SELECT one.1 AS ServiceName, one.2 AS Route, one.3 AS Factors
-                    FROM (SELECT arrayJoin({{factors:Array(Tuple(String, String, Array(Float64)))}}) AS one)
+                    SELECT one.1 AS ServiceName, one.2 AS Route, one.3 AS Factors FROM (
+                        SELECT arrayJoin(
+                            {{factors:Array(Tuple(String, String, Array(Float64)))}}) AS one)
                 ) AS f USING (ServiceName, Route)
                 WHERE U <= Wanted * {{enough:Float64}}
             ) AS c
