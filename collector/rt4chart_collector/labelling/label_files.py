@@ -222,7 +222,7 @@ def _label_studio(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[La
             rater=_text(by, "email") if isinstance(by, Mapping) else _text({"by": by}, "by"),
             at_ns=_time_ns(_text(annotation, "updated_at", "created_at")),
         )
-    yield _with_label(found, _first_choice(annotation.get("result")), meanings)
+        yield _with_label(found, _first_choice(annotation.get("result")), meanings)
 
 
 def _first_choice(result: object) -> str:
