@@ -29,7 +29,7 @@ from rt4chart_collector.labelling.tasks import Rater, open_claims
 from rt4chart_collector.labelling.terminal import LabelSession, terminal_keys
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.corrected_rates import draw_rates, rater_agreement
+from rt4chart_collector.store.labels.corrected_rates import draw_rates
 from rt4chart_collector.store.labels.draws import (
     DEFAULT_SEED,
     DrawRequest,
@@ -37,6 +37,7 @@ from rt4chart_collector.store.labels.draws import (
     draw_claims,
     latest_draw,
 )
+from rt4chart_collector.store.labels.rater_agreement import rater_agreement
 from rt4chart_collector.store.labels.trusted_labels import labels_in
 from rt4chart_collector.store.rates.verifiers import main_verifier
 

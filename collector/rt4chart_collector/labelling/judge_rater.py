@@ -11,15 +11,8 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, map_in_order
 from otel_rt4chart.verify.core.model import Claim, DraftClaim, Label
 from otel_rt4chart.verify.pipeline import Verifier
-from rt4chart_collector.labelling.tasks import (
-    GONE,
-    LabelTask,
-    Rater,
-    label_row,
-    open_claims,
-    read_task,
-    record_answer,
-)
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
+from rt4chart_collector.labelling.tasks import GONE, Rater, label_row, open_claims, record_answer
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
 from rt4chart_collector.store.labels.trusted_labels import RaterKind, TrustedLabel, record_labels
@@ -80,7 +73,7 @@ def label_with_judge(
     return run
 
 
-def _judge(verifier: Verifier, task: LabelTask) -> Claim:
+def _judge(verifier: Verifier, task: LabellingTask) -> Claim:
     draft = DraftClaim(task.claim.text, task.claim.sentence, task.answer_range, task.claim.kind)
     return verifier.verify_claim(task.exchange, draft)
 
@@ -93,7 +86,7 @@ def _tasks(
     *,
     limit: int,
     clock: Callable[[], int],
-) -> Iterator[LabelTask]:
+) -> Iterator[LabellingTask]:
     for row in islice(list(open_claims(client, draw, rater, now_ns=clock())), limit):
         task = read_task(client, row)
         if task is None:

@@ -9,8 +9,9 @@ from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.agreement import Agreement
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
 from rt4chart_collector.core.times import utc_time
-from rt4chart_collector.store.labels.corrected_rates import GOAL, RaterAgreement, RouteRate
+from rt4chart_collector.store.labels.corrected_rates import GOAL, RouteRate
 from rt4chart_collector.store.labels.draws import LabelDraw
+from rt4chart_collector.store.labels.rater_agreement import RaterAgreement
 
 # Above this share of claims that nobody can decide, the rate is of the others, and it is said.
 MANY_UNDECIDED = 0.1

@@ -6,22 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.core.guard import guard
-from otel_rt4chart.spans.model.verdict import Candidate
-from otel_rt4chart.verify.core.model import AnswerRange, Exchange, Passage
-from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.rates.label_queue import next_claim
-from otel_rt4chart.verify.text.segment import segment_passages
-from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.store.answers.claims import ClaimRow
-from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.verifications import Verification, verifications_of
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import field_values
-from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate, draw_rates
-from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow, claim_hash
-from rt4chart_collector.store.labels.draws import LabelDraw, QueueRow, claims_by_key
+from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
+from rt4chart_collector.store.labels.draws import LabelDraw, QueueRow
 from rt4chart_collector.store.labels.trusted_labels import (
     LabelRow,
     RaterKind,
@@ -34,48 +25,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
 
 # A rater who gave a label in this time is at work: others are given other claims.
 AT_WORK_NS = 5 * 60 * 10**9
-NEAREST_SENTENCES = 3
-# Spans of a trace that are read for its passages.
-MAX_SPANS = 50_000
 GONE = "the claim was deleted or judged anew"
-
-
-@dataclass(frozen=True, slots=True)
-class NearSentence:
-    """A sentence of a passage that is like the claim: it may support, contradict or miss it."""
-
-    passage_id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class LabelTask:
-    """A claim to label. The judge's verdict is in `row`: a blind rater must not see it.
-
-    `nearest` are found by words, whatever the judge said. `passages` is None where the spans were
-    deleted; `nearest` has then what was stored with the claim.
-    """
-
-    row: QueueRow
-    claim: ClaimRow
-    question: str
-    answer: str
-    nearest: tuple[NearSentence, ...]
-    passages: tuple[Passage, ...] | None
-
-    @property
-    def answer_range(self) -> AnswerRange:
-        """Where the answer says it; empty if the stored range does not fit the answer."""
-        start, end = self.claim.answer_range
-        return self.claim.answer_range if end <= len(self.answer) and start < end else _NOWHERE
-
-    @property
-    def exchange(self) -> Exchange:
-        """What a judge is asked about."""
-        return Exchange(self.question, self.passages or (), self.answer)
-
-
-_NOWHERE = AnswerRange(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +37,9 @@ class Rater:
     source: str = "terminal"
 
 
-def next_task(client: Client, draw: LabelDraw, rater: Rater, *, now_ns: int) -> LabelTask | None:
+def next_task(
+    client: Client, draw: LabelDraw, rater: Rater, *, now_ns: int
+) -> LabellingTask | None:
     """The next claim that this rater should label; None where the draw has none left.
 
     A claim that is gone is passed over for everybody, by a skip with that reason. Of raters who
@@ -115,23 +67,9 @@ def open_claims(
             yield row
 
 
-def read_task(client: Client, row: QueueRow) -> LabelTask | None:
-    """The claim with its answer and passages; None if it is gone or has another text now."""
-    scope = QueryScope(row.start_ns, row.start_ns + 1, row.verifier)
-    claim = claims_by_key(client, scope, [row.claim_key]).get(row.claim_key)
-    if claim is None or claim_hash(claim.text) != row.text_hash:
-        return None
-    answer = _answer(client, row)
-    if answer is None:
-        return None
-    passages = _passages(client, row)
-    near = _near_sentences(claim, passages)
-    return LabelTask(row, claim, answer.question, answer.answer, near, passages)
-
-
 def record_answer(
     client: Client,
-    task: LabelTask,
+    task: LabellingTask,
     rater: Rater,
     label: TrustedLabel,
     *,
@@ -194,35 +132,6 @@ def _own_first(queue: Sequence[QueueRow], raters: Sequence[str], rater: str) -> 
     lane, lanes = raters.index(rater), len(raters)
     own = [row for at, row in enumerate(queue) if at % lanes == lane]
     return [*own, *(row for at, row in enumerate(queue) if at % lanes != lane)]
-
-
-def _answer(client: Client, row: QueueRow) -> Verification | None:
-    found = verifications_of(client, row.trace_id, row.span_id)
-    return next((one for one in found if one.verifier == row.verifier), None)
-
-
-def _passages(client: Client, row: QueueRow) -> tuple[Passage, ...] | None:
-    """The passages from the spans, as verification read them; None if they were deleted."""
-    found: Sequence[Candidate] = ()
-    with guard("reading the passages of an answer to label"):
-        found = read_answers(client, spans_of(client, [row.trace_id], limit=MAX_SPANS))
-    for candidate in found:
-        if candidate.span_id == row.span_id:
-            return tuple(candidate.exchange.passages)
-    return None
-
-
-def _near_sentences(
-    claim: ClaimRow, passages: tuple[Passage, ...] | None
-) -> tuple[NearSentence, ...]:
-    if passages is None:
-        stored = [NearSentence(one.passage_id, one.text) for one in claim.evidence if one.text]
-        return tuple(stored) or ((NearSentence("", claim.nearest),) if claim.nearest else ())
-    sentences = segment_passages(passages)
-    linker = Linker(sentences)
-    found = linker.candidates(claim.text, limit=NEAREST_SENTENCES)
-    near = (linker.sentence(one.sentence) for one in found)
-    return tuple(NearSentence(one.passage_id, one.text) for one in near)
 
 
 def _raters_by_claim(labels: Iterable[LabelRow]) -> Mapping[str, Collection[str]]:

@@ -14,14 +14,8 @@ from rich.text import Text
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.labelling.status import goal_text, labels_text, rate_text
-from rt4chart_collector.labelling.tasks import (
-    LabelTask,
-    Rater,
-    next_task,
-    record_answer,
-    route_progress,
-    undo,
-)
+from rt4chart_collector.labelling.task_reading import LabellingTask
+from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress, undo
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
 from rt4chart_collector.store.labels.trusted_labels import TrustedLabel
@@ -81,7 +75,7 @@ class LabelSession:
             if not self._ask(task):
                 return
 
-    def _ask(self, task: LabelTask) -> bool:
+    def _ask(self, task: LabellingTask) -> bool:
         """Read keys until the claim has a label, or another one is next; False to leave."""
         while True:
             key = self._read_key().lower()
@@ -100,7 +94,7 @@ class LabelSession:
             elif not key.isspace():
                 self._write(HELP, style="dim")
 
-    def _record(self, task: LabelTask, label: TrustedLabel) -> None:
+    def _record(self, task: LabellingTask, label: TrustedLabel) -> None:
         is_blind = task.row.id not in self._shown
         record_answer(
             self._client, task, self._rater, label, at_ns=self._clock(), is_blind=is_blind
@@ -109,14 +103,14 @@ class LabelSession:
         if label is not TrustedLabel.SKIPPED:
             self._shown.add(task.row.id)
             verdict = task.row.judge_label
-            same = "the same" if verdict == label else "another"
+            same = "the same" if verdict.value == label.value else "another"
             self._write(
                 f"you: {label.replace('_', ' ')}; the judge: {verdict} "
                 f"({task.row.confidence:.2f}), {same}. {self._progress(task)}",
                 style="dim",
             )
 
-    def _progress(self, task: LabelTask) -> str:
+    def _progress(self, task: LabellingTask) -> str:
         rate = route_progress(self._client, self._draw, task.row)
         found, name = rate.corrected, printable(rate.route) or "-"
         if found.more_labels:
@@ -132,7 +126,7 @@ class LabelSession:
         self._write(f"taken back: {taken.label.replace('_', ' ')}", style="dim")
         return True
 
-    def _show(self, task: LabelTask) -> None:
+    def _show(self, task: LabellingTask) -> None:
         row = task.row
         self._console.print()
         self._write(f"{row.route or '-'} · {row.service}", style="dim")
@@ -145,7 +139,7 @@ class LabelSession:
         if task.passages is None:
             self._write("the passages were deleted: this is what was stored", style="dim")
 
-    def _show_passages(self, task: LabelTask) -> None:
+    def _show_passages(self, task: LabellingTask) -> None:
         for passage in (task.passages or ())[:MOST_PASSAGES]:
             self._write(passage.text[:LONGEST_PASSAGE], label=passage.id[:40] or "passage")
         if not task.passages:
@@ -158,7 +152,7 @@ class LabelSession:
         self._console.print(shown, soft_wrap=False)
 
 
-def marked_answer(task: LabelTask) -> Text:
+def marked_answer(task: LabellingTask) -> Text:
     """The answer around the claim, with the claim's words marked: also without colours."""
     start, end = task.answer_range
     first, last = max(start - AROUND, 0), min(end + AROUND, len(task.answer))

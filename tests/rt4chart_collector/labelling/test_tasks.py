@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rt4chart_collector.labelling.task_reading import LabellingTask
 from rt4chart_collector.labelling.tasks import (
     GONE,
-    LabelTask,
     Rater,
     next_task,
     record_answer,
@@ -39,10 +39,10 @@ def label_until_done(client: Client, draw: LabelDraw, rater: Rater) -> list[str]
 
 
 def test_a_task_has_all_that_a_rater_needs(stored: Client) -> None:
-    """The claim, where the answer says it, the question, the passages and their nearest sentence."""
+    """The claim, its place in the answer, the question, the passages and the nearest sentence."""
     task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
 
-    assert isinstance(task, LabelTask)
+    assert isinstance(task, LabellingTask)
     start, end = task.answer_range
     assert task.answer in (GOOD, BAD)
     assert task.answer[start:end] in task.claim.text or task.claim.text in task.answer

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.verify.rates.agreement import Agreement, agreement_by_rater, krippendorff_alpha
 from otel_rt4chart.verify.rates.corrected import CorrectedRate, corrected_rate
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality, judge_quality
 from otel_rt4chart.verify.rates.label_queue import answered_part
@@ -81,23 +80,6 @@ class RouteRate:
         return None if wanted is None else max(wanted - self.corrected.labels, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class RaterAgreement:
-    """How far raters agree on the claims that two or more of them labelled.
-
-    `by_rater` has Cohen's kappa of each with all others.
-    """
-
-    alpha: Agreement
-    by_rater: Mapping[str, Agreement]
-    labels: Mapping[str, int]
-
-    @property
-    def poor_raters(self) -> list[str]:
-        """The raters whose agreement is no better than fair: they may label at random."""
-        return [name for name, found in self.by_rater.items() if found.is_poor]
-
-
 def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) -> list[RouteRate]:
     """The rates of the routes of a draw, by its labels and by nothing else that may expire.
 
@@ -152,19 +134,6 @@ def corrected_rates(
             )
         )
     return found
-
-
-def rater_agreement(labels: Iterable[LabelRow]) -> RaterAgreement:
-    """The agreement of the raters of these labels; claims that somebody skipped count without."""
-    given: defaultdict[tuple[str, ClaimKey], dict[str, str]] = defaultdict(dict)
-    counts: Counter[str] = Counter()
-    for label in labels:
-        if label.label is not TrustedLabel.SKIPPED:
-            given[label.verifier, label.claim_key][label.rater] = label.label
-            counts[label.rater] += 1
-    names = {f"{verifier}\0{key}": by for (verifier, key), by in given.items()}
-    alpha = krippendorff_alpha([tuple(by.values()) for by in names.values()])
-    return RaterAgreement(alpha, agreement_by_rater(names), dict(sorted(counts.items())))
 
 
 def _of_last_seed(draws: Sequence[DrawRow]) -> dict[RouteKey, list[DrawRow]]:

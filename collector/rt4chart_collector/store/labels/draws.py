@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Annotated
+from typing import Annotated, Any
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.rates.label_queue import QueuedClaim, random_number
@@ -299,7 +299,7 @@ def _queue_row(
     )
 
 
-def verdict_values(row: ClaimRow, weight: float) -> Mapping[str, object]:
+def verdict_values(row: ClaimRow, weight: float) -> dict[str, Any]:
     """The fields of `ClaimVerdictRow` that the claim itself has."""
     return {
         "start_ns": row.start_ns,

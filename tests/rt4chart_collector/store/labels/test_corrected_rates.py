@@ -15,9 +15,9 @@ from rt4chart_collector.store.labels.corrected_rates import (
     RouteRate,
     corrected_rates,
     draw_rates,
-    rater_agreement,
 )
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.labels.rater_agreement import rater_agreement
 from rt4chart_collector.store.labels.trusted_labels import (
     RaterKind,
     TrustedLabel,

@@ -98,8 +98,8 @@ def test_the_database_adds_the_claims_up_as_the_formulas_do(client: Client) -> N
     got = found.population
     assert (got.strata, got.answers, got.claims) == (expected.strata, 30, 90)
     assert got.totals == pytest.approx(expected.totals)
-    for row, other in zip(got.squares, expected.squares, strict=True):
-        assert row == pytest.approx(other)
+    for squares, other in zip(got.squares, expected.squares, strict=True):
+        assert squares == pytest.approx(other)
 
 
 def test_a_draw_is_stored_whole(client: Client) -> None:
