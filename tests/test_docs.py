@@ -32,6 +32,7 @@ EXAMPLES = (
     "understand/verification.md",
     "understand/trails.md",
     "understand/rates.md",
+    "understand/corrected-rates.md",
     "start/assert-in-tests.md",
 )
 CODE = ("otel_rt4chart", "collector", "clustering", "tests", "benchmarks", "examples", "training")

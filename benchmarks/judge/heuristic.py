@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from benchmarks.judge.systems import Said, Verdict, joined, unfaithful
+from benchmarks.judge.systems import Said, Verdict, joined
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Label
 from otel_rt4chart.verify.language.tokens import STOPWORDS
+from otel_rt4chart.verify.rates.population import score_of
 
 ENTAILED_FROM, NEAR = 0.65, 0.5  # shares of a claim's content words
 NEGATED, MISNUMBERED = 0.6, 0.55  # confidence of a contradiction
@@ -46,7 +47,7 @@ def verify(exchange: Exchange) -> Verdict:
     for where in claims_of(exchange.answer, exchange.question):
         text = exchange.answer[where.start : where.end]
         label, confidence = best(text, [passage.text for passage in exchange.passages])
-        claims.append(Said(label, confidence, unfaithful(label, confidence), where, where))
+        claims.append(Said(label, confidence, score_of(label, confidence), where, where))
     faithful = faithfulness([claim.label for claim in claims])
     found = joined(tuple(claims))
     joint = AnswerLabel.BASELESS if found.label is AnswerLabel.NO_CLAIMS else found.label

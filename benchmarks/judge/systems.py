@@ -20,6 +20,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.decompose.grounding import locate_claim, repair_drafts
 from otel_rt4chart.verify.decompose.rules import decompose
+from otel_rt4chart.verify.rates.population import score_of
 from otel_rt4chart.verify.text.segment import segment
 
 if TYPE_CHECKING:  # each system loads what it needs alone: its memory and its start are measured
@@ -55,13 +56,6 @@ System = Callable[[Exchange], Verdict]
 def system(name: str) -> System:
     """The system of that name: one of `SYSTEMS`, else a judge by its name on the command line."""
     return SYSTEMS[name]() if name in SYSTEMS else built(name)
-
-
-def unfaithful(label: Label, confidence: float) -> float:
-    """The probability of being unfaithful that a label with its confidence stands for."""
-    if label.is_unfaithful:
-        return confidence
-    return 1.0 - confidence if label is Label.ENTAILED else 0.5
 
 
 def joined(claims: tuple[Said, ...]) -> Verdict:
@@ -164,7 +158,7 @@ def verified(verifier: Verifier, exchange: Exchange) -> Verdict:
 def _said(report: Report, answer: str, judge: Judge | BatchJudge) -> Iterator[Said]:
     for claim, where in zip(report.claims, _ranges(report, answer, judge), strict=True):
         if claim.label is not Label.NOT_A_CLAIM:
-            doubt = unfaithful(claim.label, claim.confidence)
+            doubt = score_of(claim.label, claim.confidence)
             yield Said(claim.label, claim.confidence, doubt, where, claim.answer_range)
 
 

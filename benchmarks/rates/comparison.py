@@ -14,12 +14,12 @@ from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.corrected import corrected_rate
 from otel_rt4chart.verify.rates.judge_quality import judge_quality
 from otel_rt4chart.verify.rates.label_queue import LabelCandidate, answered_part, draw_labels
-from otel_rt4chart.verify.rates.labels import LabelledClaim
+from otel_rt4chart.verify.rates.labels import TrustedLabel
 from otel_rt4chart.verify.rates.population import (
     FLAGGED,
-    JudgedAnswer,
-    JudgedClaim,
     Population,
+    ScoredAnswer,
+    ScoredClaim,
     population_of,
 )
 from otel_rt4chart.verify.rates.thresholds import (
@@ -80,7 +80,7 @@ class Deployment:
 def simulate(routes: Sequence[Route], number: int, claims: int) -> Deployment:
     """The deployment of that number: it is the same whenever it is asked for."""
     estimates: list[Estimate] = []
-    labels: dict[int, list[LabelledClaim]] = {size: [] for size in SIZES}
+    labels: dict[int, list[TrustedLabel]] = {size: [] for size in SIZES}
     for route in routes:
         chance = random.Random(f"{route.name} {number}")  # noqa: S311
         answers = deployment(route, claims, chance)
@@ -102,7 +102,7 @@ def simulate(routes: Sequence[Route], number: int, claims: int) -> Deployment:
 
 def draws(
     route: Route, answers: Sequence[Answer], seed: str
-) -> Mapping[int, Sequence[LabelledClaim]]:
+) -> Mapping[int, Sequence[TrustedLabel]]:
     """The labels at each size, by the shipped queue: a longer draw contains a shorter one."""
     claims = {
         f"{route.name} {number} {at}": (f"{route.name} {number}", claim)
@@ -122,7 +122,7 @@ def draws(
 
 
 def estimates_of(
-    route: Route, population: Population, labels: Sequence[LabelledClaim]
+    route: Route, population: Population, labels: Sequence[TrustedLabel]
 ) -> Iterator[Estimate]:
     """Every way to the route's rate from these labels."""
     size, name, truth = len(labels), route.name, route.rate
@@ -150,7 +150,7 @@ def raw_rate(answers: Sequence[Answer]) -> Rate:
 
 
 def thresholds_of(
-    routes: Sequence[Route], labels: Sequence[LabelledClaim], size: int
+    routes: Sequence[Route], labels: Sequence[TrustedLabel], size: int
 ) -> Iterator[Threshold]:
     """The thresholds for flagged and for entailed claims, each with its real error."""
     for name, verdicts_of, turn in (
@@ -180,12 +180,12 @@ def _realised(
 
 
 @lru_cache(maxsize=100_000)
-def _judged(answer: Answer) -> JudgedAnswer:
-    return JudgedAnswer([JudgedClaim(one.stratum, one.score) for one in answer])
+def _judged(answer: Answer) -> ScoredAnswer:
+    return ScoredAnswer([ScoredClaim(one.stratum, one.score) for one in answer])
 
 
-def _labelled(answer: str, claim: WorldClaim, probability: float) -> LabelledClaim:
-    return LabelledClaim(
+def _labelled(answer: str, claim: WorldClaim, probability: float) -> TrustedLabel:
+    return TrustedLabel(
         answer,
         claim.stratum,
         claim.score,

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from statistics import fmean, pvariance, variance
 
 from otel_rt4chart.verify.core.rates import Z_95, Rate
-from otel_rt4chart.verify.rates.labels import LabelledClaim, weighted_share
+from otel_rt4chart.verify.rates.labels import TrustedLabel, weighted_share
 
 
-def labels_alone(labels: Sequence[LabelledClaim]) -> Rate:
+def labels_alone(labels: Sequence[TrustedLabel]) -> Rate:
     """The labels' own share, each weighted by what it stands for; the judge is not asked."""
     return weighted_share((one.answer, one.expansion, one.wrong) for one in labels)
 
 
-def rogan_gladen(flagged: float, claims: int, labels: Sequence[LabelledClaim]) -> Rate:
+def rogan_gladen(flagged: float, claims: int, labels: Sequence[TrustedLabel]) -> Rate:
     """(flagged + specificity - 1) / (sensitivity + specificity - 1), by the delta method.
 
     Rogan and Gladen 1978, with the adjusted interval of Lang and Reiczigel 2014. Empty where the
@@ -44,7 +44,7 @@ def rogan_gladen(flagged: float, claims: int, labels: Sequence[LabelledClaim]) -
     return Rate(*(min(max(one, 0.0), 1.0) for one in (value, value - half, value + half)))
 
 
-def _seen(labels: Sequence[LabelledClaim]) -> tuple[float, float]:
+def _seen(labels: Sequence[TrustedLabel]) -> tuple[float, float]:
     """The share that was flagged, and Kish's effective number of labels."""
     weights = [one.expansion for one in labels]
     flagged = sum(w for w, one in zip(weights, labels, strict=True) if one.is_flagged)

@@ -61,7 +61,10 @@ def _intervals(estimates: Sequence[Estimate]) -> Iterator[Sequence[Cell]]:
             )  # fmt: skip
 
 
-ROUTES = "By route: the true rate, the raw one, and the corrected ones of 25 and 100 labels."
+ROUTES = (
+    "The true rate, the raw one and its error, how often the corrected interval contains the truth,"
+    " and the labels that ± 5 points take (the median of what 100 labels say)."
+)
 ROUTE_HEAD = (
     "route", "true", "raw", "raw's error",
     "covers at 25", "covers at 50", "covers at 100", "covers at 200", "labels for ± 5 points",

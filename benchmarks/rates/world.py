@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,11 +47,18 @@ class Route:
     rate: float
 
 
-Verdict = tuple[str, str, str, float, bool]
+class Verdict(NamedTuple):
+    """What a judge says of a claim that people labelled; `document` is what it is about."""
+
+    route: str
+    document: str
+    label: str
+    score: float
+    is_wrong: bool
 
 
 def verdicts(folder: Path, split: str, judge_name: str, cache: Path | None) -> list[Verdict]:
-    """Route, document, label, score and truth of each claim that people labelled.
+    """A judge's verdicts on the claims of a folder that people labelled.
 
     With a cache, a judge reads a folder once: the embedded model takes minutes.
     """
@@ -58,10 +66,10 @@ def verdicts(folder: Path, split: str, judge_name: str, cache: Path | None) -> l
     path = cache / f"{judge_name}-{place}-{split}.jsonl" if cache else None
     if path and path.exists():
         with path.open(encoding="utf-8") as lines:
-            return [tuple(json.loads(line)) for line in lines]
+            return [Verdict(*json.loads(line)) for line in lines]
     _, rows = choose_split(read_rows(folder), split)
     found = [
-        (
+        Verdict(
             one.row.dataset,
             one.row.source_id,
             claim.said.label.value,
@@ -82,7 +90,7 @@ def routes_of(found: Sequence[Verdict], say: Callable[[Verdict], WorldClaim]) ->
     documents: defaultdict[str, defaultdict[str, list[WorldClaim]]]
     documents = defaultdict(lambda: defaultdict(list))
     for one in found:
-        documents[one[0]][one[1]].append(say(one))
+        documents[one.route][one.document].append(say(one))
     return [
         _route(name, [part for claims in own.values() for part in _parts(claims)])
         for name, own in sorted(documents.items())
@@ -91,7 +99,7 @@ def routes_of(found: Sequence[Verdict], say: Callable[[Verdict], WorldClaim]) ->
 
 def judged(one: Verdict) -> WorldClaim:
     """What the judge said itself."""
-    return WorldClaim(stratum_of(Label(one[2])), one[3], one[4])
+    return WorldClaim(stratum_of(Label(one.label)), one.score, one.is_wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +112,14 @@ class Script:
 
     def __call__(self, number: int, one: Verdict) -> WorldClaim:
         """Its verdict on a claim; the same whenever it is asked."""
-        route = random.Random(f"{self.name} {one[0]}")  # noqa: S311
+        route = random.Random(f"{self.name} {one.route}")  # noqa: S311
         recall, alarms = route.choice(self.recalls), route.choice(self.false_alarms)
         chance = random.Random(f"{self.name} {number}")  # noqa: S311
-        is_flagged = chance.random() < (recall if one[4] else alarms)
+        is_flagged = chance.random() < (recall if one.is_wrong else alarms)
         # A right verdict is surer than a wrong one, but not by much: as with a model's own word.
-        sure = chance.uniform(0.6, 1.0) if is_flagged == one[4] else chance.uniform(0.5, 0.95)
+        sure = chance.uniform(0.6, 1.0) if is_flagged == one.is_wrong else chance.uniform(0.5, 0.95)
         label = Label.BASELESS if is_flagged else Label.ENTAILED
-        return WorldClaim(stratum_of(label), score_of(label, sure), one[4])
+        return WorldClaim(stratum_of(label), score_of(label, sure), one.is_wrong)
 
 
 GOOD = Script("good", (0.92,), (0.05,))
@@ -120,8 +128,8 @@ BIASED = Script("biased", (0.35, 0.5, 0.8), (0.02, 0.15, 0.3))
 
 def scripted(script: Script, found: Sequence[Verdict]) -> list[Route]:
     """The routes as a scripted judge sees them."""
-    numbers = {id(one): number for number, one in enumerate(found)}
-    return routes_of(found, lambda one: script(numbers[id(one)], one))
+    numbers = count()
+    return routes_of(found, lambda one: script(next(numbers), one))
 
 
 def thinned(route: Route, rate: float) -> Route:
@@ -155,8 +163,3 @@ def _route(name: str, answers: Sequence[Answer]) -> Route:
 def _parts(claims: Sequence[WorldClaim]) -> Iterator[Answer]:
     for start in range(0, len(claims), ANSWER_CLAIMS):
         yield tuple(claims[start : start + ANSWER_CLAIMS])
-
-
-def by_name(routes: Sequence[Route]) -> Mapping[str, Route]:
-    """The routes by their names."""
-    return {route.name: route for route in routes}

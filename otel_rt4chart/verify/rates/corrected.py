@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
 from otel_rt4chart.verify.core.rates import Z_95, Rate
-from otel_rt4chart.verify.rates.distributions import beta_quantile, t_quantile
-from otel_rt4chart.verify.rates.labels import LabelledClaim, by_stratum
+from otel_rt4chart.verify.rates.distributions import NEUTRAL, beta_quantile, t_95
+from otel_rt4chart.verify.rates.labels import TrustedLabel, by_stratum
 from otel_rt4chart.verify.rates.population import Population
 
 # Below this there is no rate: an interval from fewer labels covers most of [0, 1] or is luck.
@@ -21,9 +20,6 @@ MIN_ANSWERS = 10
 MIN_STRATUM_LABELS = 5
 # So many labels' worth of doubt that the scores explain anything of the labels.
 DOUBT_LABELS = 4.0
-# Pseudo-labels of each kind in a stratum: Kerman's neutral prior (2011), whose median is close to
-# the observed share. Without it, ten right verdicts of ten would have an interval of width zero.
-NEUTRAL = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ class _StratumFit:
         return max(self.variance - 2 * tuning * self.covariance + squared, 0.0)
 
 
-def corrected_rate(population: Population, labels: Sequence[LabelledClaim]) -> CorrectedRate:
+def corrected_rate(population: Population, labels: Sequence[TrustedLabel]) -> CorrectedRate:
     """The stratified, power-tuned prediction-powered estimate of the share of wrong claims.
 
     In a stratum h, all claims have the mean score F, the labelled ones the weighted means f of
@@ -118,7 +114,7 @@ def corrected_rate(population: Population, labels: Sequence[LabelledClaim]) -> C
     traffic = population.variance(levels, tuning)
     each = _labels_each(fits, tuning) * _answer_effect(labels, fits, tuning)
     degrees = max(len(labels) - len(fits) - (tuning > 0), 1)
-    widening = each * (_t_95(degrees) / Z_95) ** 2
+    widening = each * (t_95(degrees) / Z_95) ** 2
     value = sum(fit.share * means[name] for name, fit in fits.items())
     centre, variance = 0.0, 0.0
     for name, fit in fits.items():
@@ -148,14 +144,14 @@ def decide_limit(found: CorrectedRate, limit: float) -> LimitDecision:
     return LimitDecision(LimitVerdict.CANNOT_TELL, more)
 
 
-def _missing_labels(labels: Sequence[LabelledClaim]) -> int:
+def _missing_labels(labels: Sequence[TrustedLabel]) -> int:
     answers = len({one.answer for one in labels})
     return max(MIN_LABELS - len(labels), MIN_ANSWERS - answers, 0)
 
 
 def _merged(
-    population: Population, labels: Sequence[LabelledClaim]
-) -> tuple[Population, Sequence[LabelledClaim]]:
+    population: Population, labels: Sequence[TrustedLabel]
+) -> tuple[Population, Sequence[TrustedLabel]]:
     """The same with every stratum large enough; labels of unknown strata go to the nearest."""
     counts = {name: len(own) for name, own in by_stratum(labels).items()}
     into = {name: name for name in population.strata}
@@ -185,12 +181,12 @@ def _nearest(name: str, others: Sequence[str], scores: dict[str, float]) -> str:
     return min(others, key=lambda other: (abs(scores[other] - scores[name]), other))
 
 
-def _fits(population: Population, labels: Sequence[LabelledClaim]) -> dict[str, _StratumFit]:
+def _fits(population: Population, labels: Sequence[TrustedLabel]) -> dict[str, _StratumFit]:
     own = by_stratum(labels)
     return {name: _fit(share, own[name]) for name, share in population.shares.items()}
 
 
-def _fit(share: float, labels: Sequence[LabelledClaim]) -> _StratumFit:
+def _fit(share: float, labels: Sequence[TrustedLabel]) -> _StratumFit:
     largest = max(one.expansion for one in labels)
     weights = [one.expansion / largest for one in labels]
     total = sum(weights)
@@ -234,7 +230,7 @@ def _labels_each(fits: dict[str, _StratumFit], tuning: float) -> float:
 
 
 def _answer_effect(
-    labels: Sequence[LabelledClaim], fits: dict[str, _StratumFit], tuning: float
+    labels: Sequence[TrustedLabel], fits: dict[str, _StratumFit], tuning: float
 ) -> float:
     """The factor by which labels of the same answer widen the variance; at least 1 (Kish)."""
     totals = {name: sum(one.expansion for one in own) for name, own in by_stratum(labels).items()}
@@ -257,11 +253,6 @@ def _beta_interval(mean: float, variance: float) -> tuple[float, float]:
         return 0.0, 1.0
     a, b = mean * size, (1 - mean) * size
     return beta_quantile(0.025, a, b), beta_quantile(0.975, a, b)
-
-
-@lru_cache(maxsize=256)
-def _t_95(degrees: int) -> float:
-    return t_quantile(0.975, degrees)
 
 
 def _clipped(value: float) -> float:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import mul
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledClaim:
+class TrustedLabel:
     """A claim with the verdicts of the judge and of those that are trusted.
 
     `answer` identifies the answer, whose claims are not independent. `score` is the judge's
@@ -52,27 +53,31 @@ def weighted_share(rows: Iterable[tuple[str, float, float]]) -> Rate:
 
 def share_sums(rows: Iterable[tuple[str, float, float]]) -> AnswerSums:
     """The sums of rows of (answer, weight, counted share); weights are made relative."""
-    read = [(answer, weight, counted) for answer, weight, counted in rows if weight > 0]
+    read = [row for row in rows if row[1] > 0]
     # Only ratios of weights count; a weight of 1e6 must not leave the floats when it is squared.
     largest = max((weight for _, weight, _ in read), default=1.0)
-    answers: dict[str, tuple[float, float]] = {}
-    for answer, weight, counted in read:
-        m, x = answers.get(answer, (0.0, 0.0))
-        answers[answer] = (m + weight / largest, x + weight / largest * counted)
-    pairs = answers.values()
+    claims_by_answer: dict[str, float] = {}
+    counted_by_answer: dict[str, float] = {}
+    squares = 0.0
+    for answer, given, counted in read:
+        weight = given / largest
+        squares += weight * weight
+        claims_by_answer[answer] = claims_by_answer.get(answer, 0.0) + weight
+        counted_by_answer[answer] = counted_by_answer.get(answer, 0.0) + weight * counted
+    m, x = list(claims_by_answer.values()), list(counted_by_answer.values())
     return AnswerSums(
-        answers=len(answers),
+        answers=len(m),
         claims=len(read),
-        wm=sum(m for m, _ in pairs),
-        wx=sum(x for _, x in pairs),
-        wwm=sum((weight / largest) ** 2 for _, weight, _ in read),
-        wwxx=sum(x * x for _, x in pairs),
-        wwxm=sum(x * m for m, x in pairs),
-        wwmm=sum(m * m for m, _ in pairs),
+        wm=sum(m),
+        wx=sum(x),
+        wwm=squares,
+        wwxx=sum(map(mul, x, x)),
+        wwxm=sum(map(mul, x, m)),
+        wwmm=sum(map(mul, m, m)),
     )
 
 
-def by_stratum(labels: Iterable[LabelledClaim]) -> dict[str, list[LabelledClaim]]:
+def by_stratum(labels: Iterable[TrustedLabel]) -> dict[str, list[TrustedLabel]]:
     """The labels of each stratum."""
     found = defaultdict(list)
     for one in labels:

@@ -24,7 +24,7 @@ def score_of(label: Label, confidence: float) -> float:
     return 1.0 - confidence if label is Label.ENTAILED else 0.5
 
 
-class JudgedClaim(NamedTuple):
+class ScoredClaim(NamedTuple):
     """A claim as the judge left it.
 
     `stratum` groups claims that the judge treats alike, such as those with one verdict. `score` is
@@ -35,10 +35,10 @@ class JudgedClaim(NamedTuple):
     score: float
 
 
-class JudgedAnswer(NamedTuple):
+class ScoredAnswer(NamedTuple):
     """The claims of one verified answer; `weight` is 1 / the answer's sampling rate."""
 
-    claims: Sequence[JudgedClaim]
+    claims: Sequence[ScoredClaim]
     weight: float = 1.0
 
 
@@ -111,7 +111,7 @@ class Population:
         return self.answers / (self.answers - 1) * max(between, 0.0) / self.weight**2
 
 
-def population_of(answers: Iterable[JudgedAnswer]) -> Population:
+def population_of(answers: Iterable[ScoredAnswer]) -> Population:
     """The sums over these answers; strata are in the order of their names."""
     read = [answer for answer in answers if answer.claims]
     strata = tuple(sorted({claim.stratum for answer in read for claim in answer.claims}))

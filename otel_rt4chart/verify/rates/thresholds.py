@@ -20,12 +20,12 @@ from typing import NamedTuple
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import design_effect, effective_size
 from otel_rt4chart.verify.rates.distributions import beta_cdf
-from otel_rt4chart.verify.rates.labels import LabelledClaim, share_sums
+from otel_rt4chart.verify.rates.labels import TrustedLabel, share_sums
 
 # Candidates for a threshold, from the strictest on.
 GRID = tuple(at / 50 for at in range(50, -1, -1))
 # Where the order begins: at so many times the labels that could prove the share without an error.
-STARTS = (1, 2, 4)
+STARTS = (1, 4, 16)
 # What fewer labels say of a threshold's errors is no guide to how many more are needed.
 FEWEST_LABELS = 10
 # No more labels than this are ever suggested.
@@ -85,7 +85,7 @@ def choose_threshold(
     return _unproved(tests, len(known), level)
 
 
-def flagged_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
+def flagged_verdicts(labels: Iterable[TrustedLabel]) -> list[ScoredVerdict]:
     """The claims by their probability of being wrong; an error where people call them right.
 
     If people disagree evenly, it is an error: who acts upon it should not.
@@ -93,30 +93,27 @@ def flagged_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
     return [ScoredVerdict(one.score, one.wrong <= 0.5, one.answer, one.expansion) for one in labels]
 
 
-def entailed_verdicts(labels: Iterable[LabelledClaim]) -> list[ScoredVerdict]:
+def entailed_verdicts(labels: Iterable[TrustedLabel]) -> list[ScoredVerdict]:
     """The claims by their probability of being right; an error where people call them wrong."""
     return [
         ScoredVerdict(1 - one.score, one.wrong >= 0.5, one.answer, one.expansion) for one in labels
     ]
 
 
-def p_value(verdicts: Sequence[ScoredVerdict], error: float) -> float:
-    """A p-value of the hypothesis that more than this share of such verdicts is wrong.
+def p_value(errors: float, labels: float, error: float) -> float:
+    """A p-value of the hypothesis that more than this share of verdicts is wrong (binomial).
 
-    Exact (binomial) where every label stands for as many claims and for an answer of its own. Else
-    the binomial of the effective numbers of labels and errors (Korn and Graubard 1998, Survey
-    Methodology 24), which Kish's size and the correlation within answers make smaller.
+    It is the chance of at most so many errors in so many labels, which need not be whole numbers.
     """
-    return _tail(*_effective(verdicts), error)
-
-
-def _tail(errors: float, labels: float, error: float) -> float:
-    """The chance of at most so many errors; the numbers need not be whole."""
     return 1.0 if errors >= labels else 1 - beta_cdf(error, errors + 1, labels - errors)
 
 
-def _effective(verdicts: Sequence[ScoredVerdict]) -> tuple[float, float]:
-    """The effective numbers of errors and of labels."""
+def effective_counts(verdicts: Sequence[ScoredVerdict]) -> tuple[float, float]:
+    """Errors and labels as they are, where each stands for as many claims and its own answer.
+
+    Else the effective numbers (Korn and Graubard 1998, Survey Methodology 24): Kish's size and the
+    correlation within answers make them smaller.
+    """
     errors, labels = sum(one.is_error for one in verdicts), len(verdicts)
     answers = len({one.answer for one in verdicts})
     if answers == labels and len({one.expansion for one in verdicts}) <= 1:
@@ -137,18 +134,22 @@ class _Test:
     @cached_property
     def p_value(self) -> float:
         """The p-value of "more than the share is wrong"."""
-        return p_value(self.above, self.error)
+        return p_value(*self._effective, self.error)
+
+    @cached_property
+    def _effective(self) -> tuple[float, float]:
+        return effective_counts(self.above)
 
     def labels_for(self, level: float) -> int | None:
         """How many labels above the threshold would prove it, if they are wrong as often."""
-        errors, size = _effective(self.above)
+        errors, size = self._effective
         if errors >= self.error * size:
             return None
         low, high = len(self.above), MOST_LABELS
         while high - low > 1:
             middle = (low + high) // 2
             factor = middle / len(self.above)
-            if _tail(errors * factor, size * factor, self.error) <= level:
+            if p_value(errors * factor, size * factor, self.error) <= level:
                 high = middle
             else:
                 low = middle

@@ -32,7 +32,7 @@ def found(size: int = 600) -> list[Verdict]:
     chance = random.Random(1)  # noqa: S311
     rates = {"docs": 0.1, "chat": 0.3, "mail": 0.6}
     return [
-        (route, str(at // 12), "entailed", 0.2, chance.random() < rate)
+        Verdict(route, str(at // 12), "entailed", 0.2, chance.random() < rate)
         for route, rate in rates.items()
         for at in range(size)
     ]

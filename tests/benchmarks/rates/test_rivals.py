@@ -10,8 +10,8 @@ import pytest
 from benchmarks.rates.rivals import labels_alone, power_tuned_mean, rogan_gladen
 from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.corrected import corrected_rate
-from otel_rt4chart.verify.rates.labels import LabelledClaim
-from otel_rt4chart.verify.rates.population import JudgedAnswer, JudgedClaim, population_of
+from otel_rt4chart.verify.rates.labels import TrustedLabel
+from otel_rt4chart.verify.rates.population import ScoredAnswer, ScoredClaim, population_of
 
 LABELS = [1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0]
 CLEAR = [0.9, 0.2, 0.1, 0.7, 0.4, 0.3, 0.05, 0.6, 0.8, 0.1,
@@ -51,7 +51,7 @@ def test_the_corrected_rate_without_strata_is_the_published_one(noise: float) ->
         score = min(max(chance.gauss(0.7 if is_wrong else 0.3, noise), 0.0), 1.0)
         if at < 400:
             labels.append(
-                LabelledClaim(str(at), "all", score, is_flagged=False, wrong=float(is_wrong))
+                TrustedLabel(str(at), "all", score, is_flagged=False, wrong=float(is_wrong))
             )
         else:
             unlabelled.append(score)
@@ -60,7 +60,7 @@ def test_the_corrected_rate_without_strata_is_the_published_one(noise: float) ->
     )
 
     found = corrected_rate(
-        population_of(JudgedAnswer([JudgedClaim("all", one)]) for one in unlabelled), labels
+        population_of(ScoredAnswer([ScoredClaim("all", one)]) for one in unlabelled), labels
     )
 
     assert found.tuning == pytest.approx(tuning, abs=0.06)
@@ -77,7 +77,7 @@ def test_rogan_gladen_corrects_a_known_judge() -> None:
     """A recall of .8 and a specificity of .9 turn 24% flagged into 20% wrong, roughly."""
     seen = [(True, True)] * 80 + [(True, False)] * 20 + [(False, True)] * 10 + [(False, False)] * 90
     labels = [
-        LabelledClaim(str(at), "", 0.5, flagged, float(wrong))
+        TrustedLabel(str(at), "", 0.5, flagged, float(wrong))
         for at, (wrong, flagged) in enumerate(seen)
     ]
 
@@ -92,7 +92,7 @@ def test_rogan_gladen_corrects_a_known_judge() -> None:
 def test_rogan_gladen_says_nothing_of_a_judge_no_better_than_chance() -> None:
     """Nor of one that was seen on one class alone."""
     unknown = Rate(None, None, None)
-    bad = [LabelledClaim(str(at), "", 0.5, at % 2 == 0, float(at % 4 < 2)) for at in range(40)]
+    bad = [TrustedLabel(str(at), "", 0.5, at % 2 == 0, float(at % 4 < 2)) for at in range(40)]
 
     assert rogan_gladen(0.5, 100, bad[:10]) == unknown
     assert rogan_gladen(0.5, 100, [one for one in bad if one.wrong]) == unknown
@@ -101,8 +101,8 @@ def test_rogan_gladen_says_nothing_of_a_judge_no_better_than_chance() -> None:
 def test_labels_alone_are_weighted_by_what_they_stand_for() -> None:
     """A wrong claim drawn at a tenth of the rate counts ten times."""
     labels = [
-        LabelledClaim("a", "", 0.5, False, 1.0, probability=0.1),
-        *(LabelledClaim(str(at), "", 0.5, False, 0.0, probability=1.0) for at in range(30)),
+        TrustedLabel("a", "", 0.5, False, 1.0, probability=0.1),
+        *(TrustedLabel(str(at), "", 0.5, False, 0.0, probability=1.0) for at in range(30)),
     ]
 
     assert labels_alone(labels).value == pytest.approx(10 / 40)

@@ -6,11 +6,11 @@ import random
 from typing import NamedTuple
 
 from otel_rt4chart.verify.rates.label_queue import LabelCandidate, draw_labels
-from otel_rt4chart.verify.rates.labels import LabelledClaim
+from otel_rt4chart.verify.rates.labels import TrustedLabel
 from otel_rt4chart.verify.rates.population import (
-    JudgedAnswer,
-    JudgedClaim,
     Population,
+    ScoredAnswer,
+    ScoredClaim,
     population_of,
 )
 
@@ -46,15 +46,15 @@ def make_claims(
 
 def population_from(claims: list[KnownClaim]) -> Population:
     """What the judge says of these claims."""
-    answers: dict[str, list[JudgedClaim]] = {}
+    answers: dict[str, list[ScoredClaim]] = {}
     for one in claims:
-        answers.setdefault(one.answer, []).append(JudgedClaim(one.stratum, one.score))
-    return population_of(JudgedAnswer(found) for found in answers.values())
+        answers.setdefault(one.answer, []).append(ScoredClaim(one.stratum, one.score))
+    return population_of(ScoredAnswer(found) for found in answers.values())
 
 
-def label(claim: KnownClaim, probability: float = 1.0) -> LabelledClaim:
+def label(claim: KnownClaim, probability: float = 1.0) -> TrustedLabel:
     """A person's label, which is right."""
-    return LabelledClaim(
+    return TrustedLabel(
         claim.answer,
         claim.stratum,
         claim.score,
@@ -64,7 +64,7 @@ def label(claim: KnownClaim, probability: float = 1.0) -> LabelledClaim:
     )
 
 
-def labels_drawn(claims: list[KnownClaim], size: int, seed: str) -> list[LabelledClaim]:
+def labels_drawn(claims: list[KnownClaim], size: int, seed: str) -> list[TrustedLabel]:
     """So many labels as the queue draws them."""
     candidates = [
         LabelCandidate(str(at), "route", one.stratum, one.score) for at, one in enumerate(claims)

@@ -18,8 +18,8 @@ from otel_rt4chart.verify.rates.corrected import (
     corrected_rate,
     decide_limit,
 )
-from otel_rt4chart.verify.rates.labels import LabelledClaim
-from otel_rt4chart.verify.rates.population import JudgedAnswer, JudgedClaim, population_of
+from otel_rt4chart.verify.rates.labels import TrustedLabel
+from otel_rt4chart.verify.rates.population import ScoredAnswer, ScoredClaim, population_of
 from tests.otel_rt4chart.verify.rates.rate_worlds import (
     KnownClaim,
     label,
@@ -256,9 +256,9 @@ def test_one_rare_stratum_without_labels_joins_another() -> None:
     """A handful of undecided claims needs no labels of its own."""
     claims = world(11)
     labels = labels_drawn(claims, 60, "a")
-    rare = JudgedAnswer([JudgedClaim("undecided", 0.5)])
+    rare = ScoredAnswer([ScoredClaim("undecided", 0.5)])
     answers = [
-        JudgedAnswer([JudgedClaim(one.stratum, one.score) for one in claims[at : at + 5]])
+        ScoredAnswer([ScoredClaim(one.stratum, one.score) for one in claims[at : at + 5]])
         for at in range(0, len(claims), 5)
     ]
 
@@ -292,4 +292,4 @@ def test_an_impossible_label_is_refused(wrong: dict[str, float]) -> None:
     values: dict[str, float] = {"score": 0.5, "wrong": 1.0, "probability": 0.5, "weight": 1.0}
 
     with pytest.raises(InputError):
-        LabelledClaim("a", "flagged", is_flagged=True, **(values | wrong))
+        TrustedLabel("a", "flagged", is_flagged=True, **(values | wrong))

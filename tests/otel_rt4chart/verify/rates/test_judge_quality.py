@@ -57,5 +57,7 @@ def test_without_labels_of_a_kind_there_is_no_number() -> None:
     population = population_from(claims)
     right = [replace(one, wrong=0.0) for one in labels_drawn(claims, 40, "a") if not one.is_flagged]
 
+    wrong = [replace(right[0], wrong=1.0), *right[1:]]
+    assert judge_quality(population, wrong).recall == Rate(0.0, 0.0, 1.0)
     assert judge_quality(population, []) == JudgeQuality(unknown, unknown, 0)
     assert judge_quality(population, right) == JudgeQuality(unknown, unknown, len(right))

@@ -7,24 +7,24 @@ from hypothesis import strategies as st
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, design_effect, effective_size
 from otel_rt4chart.verify.rates.population import (
-    JudgedAnswer,
-    JudgedClaim,
     Population,
+    ScoredAnswer,
+    ScoredClaim,
     population_of,
     score_of,
     stratum_of,
 )
 
 claims = st.builds(
-    JudgedClaim, st.sampled_from(["entailed", "flagged", "undecided"]), st.floats(0, 1)
+    ScoredClaim, st.sampled_from(["entailed", "flagged", "undecided"]), st.floats(0, 1)
 )
 answers = st.lists(
-    st.builds(JudgedAnswer, st.lists(claims, max_size=5), st.floats(1, 50)), min_size=2, max_size=20
+    st.builds(ScoredAnswer, st.lists(claims, max_size=5), st.floats(1, 50)), min_size=2, max_size=20
 ).filter(lambda found: any(one.claims for one in found))
 
 
 @given(answers)
-def test_shares_of_the_strata_sum_to_one(found: list[JudgedAnswer]) -> None:
+def test_shares_of_the_strata_sum_to_one(found: list[ScoredAnswer]) -> None:
     """Whatever the weights; no share is negative."""
     population = population_of(found)
 
@@ -34,12 +34,12 @@ def test_shares_of_the_strata_sum_to_one(found: list[JudgedAnswer]) -> None:
 
 
 @given(answers)
-def test_merged_strata_are_those_of_claims_with_one_stratum(found: list[JudgedAnswer]) -> None:
+def test_merged_strata_are_those_of_claims_with_one_stratum(found: list[ScoredAnswer]) -> None:
     """Merging the sums is the same as merging the claims."""
     into = {"undecided": "entailed"}
     moved = [
-        JudgedAnswer(
-            [JudgedClaim(into.get(one.stratum, one.stratum), one.score) for one in answer.claims],
+        ScoredAnswer(
+            [ScoredClaim(into.get(one.stratum, one.stratum), one.score) for one in answer.claims],
             answer.weight,
         )
         for answer in found
@@ -58,8 +58,8 @@ def test_variance_of_the_verdicts_is_that_of_the_raw_rate() -> None:
     """With level 1 for flagged claims, it is the variance behind the raw rate's interval."""
     rows = [(1.0, 5, 3), (2.0, 4, 0), (1.0, 3, 3), (5.0, 2, 1), (1.0, 6, 0), (1.5, 5, 1)]
     found = [
-        JudgedAnswer(
-            [JudgedClaim("flagged", 1.0)] * x + [JudgedClaim("entailed", 0.0)] * (m - x), w
+        ScoredAnswer(
+            [ScoredClaim("flagged", 1.0)] * x + [ScoredClaim("entailed", 0.0)] * (m - x), w
         )
         for w, m, x in rows
     ]
@@ -86,14 +86,14 @@ def test_variance_of_the_verdicts_is_that_of_the_raw_rate() -> None:
 
 def test_a_single_answer_has_the_largest_variance() -> None:
     """Nothing is known of how answers differ."""
-    only = population_of([JudgedAnswer([JudgedClaim("entailed", 0.1)] * 3)])
+    only = population_of([ScoredAnswer([ScoredClaim("entailed", 0.1)] * 3)])
 
     assert only.variance({"entailed": 0.0}, 0.0) == 0.25
 
 
 def test_answers_without_claims_are_left_out() -> None:
     """An empty population has no strata."""
-    assert population_of([JudgedAnswer([])]) == Population((), 0, 0, (), ())
+    assert population_of([ScoredAnswer([])]) == Population((), 0, 0, (), ())
 
 
 @pytest.mark.parametrize(
