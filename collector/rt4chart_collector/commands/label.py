@@ -21,10 +21,11 @@ from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.labelling.export_labels import export_labels
+from rt4chart_collector.labelling.figures import status_figures
 from rt4chart_collector.labelling.import_labels import import_labels
 from rt4chart_collector.labelling.judge_rater import JudgeRun, label_with_judge
 from rt4chart_collector.labelling.label_files import FORMATS, parse_label_map
-from rt4chart_collector.labelling.status import status_figures, status_lines
+from rt4chart_collector.labelling.status import status_lines
 from rt4chart_collector.labelling.tasks import Rater, open_claims
 from rt4chart_collector.labelling.terminal import LabelSession, terminal_keys
 from rt4chart_collector.store.engine.connect import Client

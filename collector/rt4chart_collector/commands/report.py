@@ -22,7 +22,8 @@ from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.labelling.status import GOAL_POINTS, rate_figures, rate_text
+from rt4chart_collector.labelling.figures import rate_figures
+from rt4chart_collector.labelling.status import GOAL_POINTS, rate_text
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope

@@ -19,16 +19,17 @@ from rt4chart_collector.labelling.tasks import Rater, label_row
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow, claim_hash
-from rt4chart_collector.store.labels.draws import QueueRow, queues
+from rt4chart_collector.store.labels.draws import queues
 from rt4chart_collector.store.labels.imported_claims import (
     StoredClaim,
     claims_of_spans,
     known_spans,
 )
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     LabelRow,
-    TrustedLabel,
     labels_on,
     record_labels,
 )
@@ -72,7 +73,7 @@ def import_labels(
     path: Path,
     *,
     form: str | None = None,
-    meanings: Mapping[str, TrustedLabel] | None = None,
+    meanings: Mapping[str, GivenLabel] | None = None,
     rater: str = "",
     now_ns: int,
 ) -> ImportResult:
@@ -200,7 +201,7 @@ def _store(client: Client, verifier: str, rows: Sequence[LabelRow], result: Impo
     result.stored += len(fresh)
     result.unchanged += len(rows) - len(fresh)
     result.not_drawn += sum(not row.draw for row in fresh)
-    given: defaultdict[ClaimKey, dict[str, TrustedLabel]] = defaultdict(dict)
+    given: defaultdict[ClaimKey, dict[str, GivenLabel]] = defaultdict(dict)
     for row in (*before, *rows):
         given[row.claim_key][row.rater] = row.label
     result.contradicting += sum(

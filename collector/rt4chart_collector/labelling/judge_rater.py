@@ -15,15 +15,15 @@ from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.labelling.tasks import GONE, Rater, label_row, open_claims, record_answer
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
-from rt4chart_collector.store.labels.trusted_labels import RaterKind, TrustedLabel, record_labels
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind, record_labels
 
 # Reasons of the pipeline for a verdict that is a failure, not a judgement.
 NO_PASSAGES = "the passages were deleted"
 LABELS = {
-    Label.ENTAILED: TrustedLabel.ENTAILED,
-    Label.CONTRADICTED: TrustedLabel.CONTRADICTED,
-    Label.BASELESS: TrustedLabel.BASELESS,
-    Label.NOT_A_CLAIM: TrustedLabel.CANNOT_TELL,
+    Label.ENTAILED: GivenLabel.ENTAILED,
+    Label.CONTRADICTED: GivenLabel.CONTRADICTED,
+    Label.BASELESS: GivenLabel.BASELESS,
+    Label.NOT_A_CLAIM: GivenLabel.CANNOT_TELL,
 }
 
 
@@ -90,7 +90,7 @@ def _tasks(
     for row in islice(list(open_claims(client, draw, rater, now_ns=clock())), limit):
         task = read_task(client, row)
         if task is None:
-            skip = label_row(row, rater, TrustedLabel.SKIPPED, at_ns=clock(), note=GONE)
+            skip = label_row(row, rater, GivenLabel.SKIPPED, at_ns=clock(), note=GONE)
             record_labels(client, [skip])
             run.unlabelled[GONE] += 1
         elif task.passages is None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.store.labels.trusted_labels import RaterKind, TrustedLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind
 
 OURS, LANGFUSE, PHOENIX, ARGILLA, LABEL_STUDIO = FORMATS = (
     "rt4chart",
@@ -26,11 +26,11 @@ OURS, LANGFUSE, PHOENIX, ARGILLA, LABEL_STUDIO = FORMATS = (
 )
 # Words of other tools that have one meaning; for any other word there is --map.
 MEANINGS = {
-    **{label.value: label for label in TrustedLabel},
-    "supported": TrustedLabel.ENTAILED,
-    "faithful": TrustedLabel.ENTAILED,
-    "unsupported": TrustedLabel.BASELESS,
-    "cannot tell": TrustedLabel.CANNOT_TELL,
+    **{label.value: label for label in GivenLabel},
+    "supported": GivenLabel.ENTAILED,
+    "faithful": GivenLabel.ENTAILED,
+    "unsupported": GivenLabel.BASELESS,
+    "cannot tell": GivenLabel.CANNOT_TELL,
 }
 NO_CLAIM = -1
 Row = Mapping[str, Any]
@@ -47,7 +47,7 @@ class LabelRecord:
     trace_id: str = ""
     span_id: str = ""
     claim: int = NO_CLAIM
-    label: TrustedLabel = TrustedLabel.CANNOT_TELL
+    label: GivenLabel = GivenLabel.CANNOT_TELL
     rater: str = ""
     kind: RaterKind = RaterKind.PERSON
     status: str = ""
@@ -60,18 +60,18 @@ class LabelRecord:
     problem: str = ""
 
 
-def parse_label_map(text: str) -> tuple[str, TrustedLabel]:
+def parse_label_map(text: str) -> tuple[str, GivenLabel]:
     """A word of another tool and the label that it means, from `THEIRS=OURS`."""
     theirs, _, ours = text.rpartition("=")
-    if not theirs or ours not in tuple(TrustedLabel):
+    if not theirs or ours not in tuple(GivenLabel):
         raise ArgumentTypeError(
-            f"expected WORD=LABEL with a label of {', '.join(TrustedLabel)}, got {text!r}"
+            f"expected WORD=LABEL with a label of {', '.join(GivenLabel)}, got {text!r}"
         )
-    return theirs.strip().lower(), TrustedLabel(ours)
+    return theirs.strip().lower(), GivenLabel(ours)
 
 
 def read_labels_text(
-    text: str, *, form: str | None = None, meanings: Mapping[str, TrustedLabel] | None = None
+    text: str, *, form: str | None = None, meanings: Mapping[str, GivenLabel] | None = None
 ) -> tuple[str, list[LabelRecord]]:
     """The format, and a record for each label of the text, JSON, JSONL or CSV.
 
@@ -139,7 +139,7 @@ def _format_of(row: Row) -> str | None:
     return next((name for name, wanted in marks if wanted <= keys), None)
 
 
-def _ours(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecord]:
+def _ours(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
     """Our own JSONL or CSV: what `rt4chart label --export` writes."""
     found = replace(
         _place(row),
@@ -156,7 +156,7 @@ def _ours(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecor
     yield _with_label(found, _text(row, "label"), meanings)
 
 
-def _langfuse(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecord]:
+def _langfuse(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
     """A score, with the names of the API or of the export to blob storage."""
     metadata = _object(row.get("metadata"))
     value = _text(row, "stringValue", "string_value") or _text(row, "value")
@@ -171,7 +171,7 @@ def _langfuse(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelR
     yield _with_label(found, value, meanings)
 
 
-def _phoenix(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecord]:
+def _phoenix(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
     """A span annotation of the API, or a row of the client's data frame."""
     metadata, result = _object(row.get("metadata")), _object(row.get("result"))
     is_person = _text(row, "annotator_kind").upper() == "HUMAN"
@@ -187,7 +187,7 @@ def _phoenix(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRe
     )
 
 
-def _argilla(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecord]:
+def _argilla(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
     """A record of `Dataset.records.to_list()`: each user's answer to the question `label`."""
     metadata, responses = _object(row.get("metadata")), _object(row.get("responses"))
     place = _place({**metadata, "id": _text(row, "external_id") or _text(row, "id")})
@@ -205,7 +205,7 @@ def _argilla(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRe
             yield _with_label(replace(place, rater=rater), _text(answer, "value"), meanings)
 
 
-def _label_studio(row: Row, meanings: Mapping[str, TrustedLabel]) -> Iterator[LabelRecord]:
+def _label_studio(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
     """A task of the JSON export: the first choice of each annotation."""
     place = _place(_object(row.get("data")))
     annotations = row.get("annotations")
@@ -233,7 +233,7 @@ def _first_choice(result: object) -> str:
     return ""
 
 
-Reader = Callable[[Row, Mapping[str, TrustedLabel]], Iterable[LabelRecord]]
+Reader = Callable[[Row, Mapping[str, GivenLabel]], Iterable[LabelRecord]]
 READERS: Mapping[str, Reader] = {
     OURS: _ours,
     LANGFUSE: _langfuse,
@@ -253,9 +253,7 @@ def _place(row: Row, trace: str = "", span: str = "") -> LabelRecord:
     return LabelRecord(_text(row, "trace_id") or trace, _text(row, "span_id") or span, claim)
 
 
-def _with_label(
-    record: LabelRecord, word: str, meanings: Mapping[str, TrustedLabel]
-) -> LabelRecord:
+def _with_label(record: LabelRecord, word: str, meanings: Mapping[str, GivenLabel]) -> LabelRecord:
     if not record.span_id:
         return LabelRecord(problem="no id of a claim: expected TRACE/SPAN/NUMBER, or a span id")
     label = meanings.get(word.strip().lower())

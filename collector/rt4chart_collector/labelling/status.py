@@ -1,4 +1,4 @@
-"""The state of labelling as text and as JSON: rates, judge's quality and agreement of raters."""
+"""The state of labelling as text: rates, judge's quality and agreement of raters."""
 
 from __future__ import annotations
 
@@ -133,63 +133,3 @@ def agreement_text(found: Agreement) -> str:
     if found.low is None or found.high is None:
         return f"{found.value:.2f}"
     return f"{found.value:.2f} [{found.low:.2f}–{found.high:.2f}]"
-
-
-def status_figures(
-    draw: LabelDraw, rates: Sequence[RouteRate], agreement: RaterAgreement
-) -> dict[str, object]:
-    """The state as JSON values."""
-    return {
-        "draw": draw.id,
-        "verifier": draw.verifier,
-        "routes": [
-            {"service": rate.service, "route": rate.route, **rate_figures(rate)} for rate in rates
-        ],
-        "labels_by_rater": dict(agreement.labels),
-        "alpha": _agreement_figures(agreement.alpha),
-        "kappa": {name: _agreement_figures(one) for name, one in agreement.by_rater.items()},
-        "poor_raters": agreement.poor_raters,
-    }
-
-
-def rate_figures(rate: RouteRate) -> dict[str, object]:
-    """A route's corrected rate as JSON values."""
-    counts = rate.counts
-    return {
-        "raw": rate.raw,
-        "corrected": _rate(rate.corrected.rate),
-        "covered": rate.covered,
-        "labels": counts.sample,
-        "labels_waiting": counts.waiting,
-        "labels_not_drawn": counts.not_drawn,
-        "cannot_tell": counts.cannot_tell,
-        "skipped": counts.skipped,
-        "pending": rate.pending,
-        "more_labels": rate.corrected.more_labels,
-        "more_labels_for_5_points": rate.labels_to_goal,
-        "judge": _quality_figures(rate.quality),
-        "judge_on_labelled_claims": _quality_figures(rate.quality_on_labels),
-    }
-
-
-def _rate(rate: Rate) -> dict[str, object]:
-    return {"rate": rate.value, "low": rate.low, "high": rate.high}
-
-
-def _quality_figures(quality: JudgeQuality | None) -> dict[str, object] | None:
-    if quality is None:
-        return None
-    return {
-        "precision": _rate(quality.precision),
-        "recall": _rate(quality.recall),
-        "labels": quality.labels,
-    }
-
-
-def _agreement_figures(found: Agreement) -> dict[str, object]:
-    return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "claims": found.claims,
-    }

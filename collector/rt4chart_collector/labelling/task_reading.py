@@ -16,8 +16,9 @@ from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.drawn_claims import claim_hash
-from rt4chart_collector.store.labels.draws import QueueRow, claims_by_key
+from rt4chart_collector.store.labels.draws import claims_by_key
 
 NEAREST_SENTENCES = 3
 # Spans of a trace that are read for its passages.

@@ -11,12 +11,13 @@ from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import field_values
 from rt4chart_collector.store.labels.corrected_rates import RouteRate, draw_rates
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
-from rt4chart_collector.store.labels.draws import LabelDraw, QueueRow
+from rt4chart_collector.store.labels.draws import LabelDraw
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     LabelRow,
     RaterKind,
-    TrustedLabel,
     labels_on,
     last_label_of,
     record_labels,
@@ -49,7 +50,7 @@ def next_task(
         task = read_task(client, row)
         if task is not None:
             return task
-        skip = label_row(row, rater, TrustedLabel.SKIPPED, at_ns=now_ns, note=GONE)
+        skip = label_row(row, rater, GivenLabel.SKIPPED, at_ns=now_ns, note=GONE)
         record_labels(client, [skip])
     return None
 
@@ -71,7 +72,7 @@ def record_answer(
     client: Client,
     task: LabellingTask,
     rater: Rater,
-    label: TrustedLabel,
+    label: GivenLabel,
     *,
     at_ns: int,
     status: str = "",
@@ -106,7 +107,7 @@ def route_progress(client: Client, draw: LabelDraw, row: ClaimVerdictRow) -> Rou
 def label_row(
     row: ClaimVerdictRow,
     rater: Rater,
-    label: TrustedLabel,
+    label: GivenLabel,
     *,
     at_ns: int,
     status: str = "",

@@ -18,14 +18,14 @@ from rt4chart_collector.labelling.task_reading import LabellingTask
 from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress, undo
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
-from rt4chart_collector.store.labels.trusted_labels import TrustedLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel
 
 KEYS = {
-    "1": TrustedLabel.ENTAILED,
-    "2": TrustedLabel.CONTRADICTED,
-    "3": TrustedLabel.BASELESS,
-    "0": TrustedLabel.CANNOT_TELL,
-    "s": TrustedLabel.SKIPPED,
+    "1": GivenLabel.ENTAILED,
+    "2": GivenLabel.CONTRADICTED,
+    "3": GivenLabel.BASELESS,
+    "0": GivenLabel.CANNOT_TELL,
+    "s": GivenLabel.SKIPPED,
 }
 QUESTION, PASSAGES, UNDO, EXIT = "q", "p", "u", "x"
 HELP = (
@@ -94,13 +94,13 @@ class LabelSession:
             elif not key.isspace():
                 self._write(HELP, style="dim")
 
-    def _record(self, task: LabellingTask, label: TrustedLabel) -> None:
+    def _record(self, task: LabellingTask, label: GivenLabel) -> None:
         is_blind = task.row.id not in self._shown
         record_answer(
             self._client, task, self._rater, label, at_ns=self._clock(), is_blind=is_blind
         )
-        self.labels += label is not TrustedLabel.SKIPPED
-        if label is not TrustedLabel.SKIPPED:
+        self.labels += label is not GivenLabel.SKIPPED
+        if label is not GivenLabel.SKIPPED:
             self._shown.add(task.row.id)
             verdict = task.row.judge_label
             same = "the same" if verdict.value == label.value else "another"
@@ -122,7 +122,7 @@ class LabelSession:
         if taken is None:
             self._write("nothing to undo in this sitting", style="dim")
             return False
-        self.labels -= taken.label is not TrustedLabel.SKIPPED
+        self.labels -= taken.label is not GivenLabel.SKIPPED
         self._write(f"taken back: {taken.label.replace('_', ' ')}", style="dim")
         return True
 

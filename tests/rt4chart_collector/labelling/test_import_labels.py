@@ -24,7 +24,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import draw_rates
 from rt4chart_collector.store.labels.trusted_labels import (
-    TrustedLabel,
+    GivenLabel,
     label_history,
     labels_in,
 )
@@ -64,7 +64,7 @@ def test_labels_are_stored_as_no_sample(client: Client, imported: Import) -> Non
 
     found = labels_in(client, ALL)
     assert [(one.rater, one.label, one.draw, one.source) for one in found] == [
-        ("ann", TrustedLabel.BASELESS, "", "import")
+        ("ann", GivenLabel.BASELESS, "", "import")
     ] * 2
     assert [(one.verifier, one.weight, one.note) for one in found] == [
         (VERIFIER, 4.0, ""),
@@ -120,8 +120,8 @@ def test_labels_that_contradict_are_all_kept(client: Client, imported: Import) -
     key = (f"{1:032x}", f"{1:016x}", 1)
     assert result.contradicting == 2
     assert {one.rater: one.label for one in labels_in(client, ALL)} == {
-        "ann": TrustedLabel.CONTRADICTED,
-        "bob": TrustedLabel.ENTAILED,
+        "ann": GivenLabel.CONTRADICTED,
+        "bob": GivenLabel.ENTAILED,
     }
     assert len(label_history(client, VERIFIER, key)) == 3
 
@@ -140,7 +140,7 @@ def test_two_rows_on_one_claim_of_one_rater(client: Client, imported: Import) ->
     result = imported(row(1), row(1, label="entailed"))
 
     assert (result.stored, result.refused) == (1, {SEVERAL: 1})
-    assert [one.label for one in labels_in(client, ALL)] == [TrustedLabel.ENTAILED]
+    assert [one.label for one in labels_in(client, ALL)] == [GivenLabel.ENTAILED]
 
 
 def test_a_rater_is_named_for_files_without_one(client: Client, imported: Import) -> None:

@@ -14,8 +14,8 @@ from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     RaterKind,
-    TrustedLabel,
     labels_in,
 )
 from tests.rt4chart_collector.labelling.answers import NOW, RULES, drawn, judged, stored
@@ -43,7 +43,7 @@ def test_a_judge_labels_the_queue_under_its_name(stored: Client) -> None:
     assert early == {row.id for row in draw.queue[:2]}
     for row in labels_in(stored, QueryScope()):
         right = row.judge_label is Label.ENTAILED
-        expected = TrustedLabel.ENTAILED if right else TrustedLabel.CONTRADICTED
+        expected = GivenLabel.ENTAILED if right else GivenLabel.CONTRADICTED
         assert (row.rater, row.kind, row.label) == ("strong/1", RaterKind.JUDGE, expected)
         assert (row.draw, row.is_blind) == (draw.id, True)
 
@@ -71,7 +71,7 @@ def test_what_a_person_labelled_is_left_to_people(stored: Client) -> None:
     draw = drawn(stored)
     task = next_task(stored, draw, Rater("ann"), now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, Rater("ann"), TrustedLabel.ENTAILED, at_ns=NOW)
+    record_answer(stored, task, Rater("ann"), GivenLabel.ENTAILED, at_ns=NOW)
 
     run = label_with_judge(stored, draw, strong(), limit=9, clock=lambda: NOW + 1)
 

@@ -13,12 +13,12 @@ from rt4chart_collector.labelling.label_files import (
     parse_label_map,
     read_labels_text,
 )
-from rt4chart_collector.store.labels.trusted_labels import RaterKind, TrustedLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind
 
 TRACE, SPAN = "a" * 32, "b" * 16
 ID = f"{TRACE}/{SPAN}/2"
 AT = 1_767_225_600 * 10**9  # 2026-01-01
-ENTAILED, BASELESS = TrustedLabel.ENTAILED, TrustedLabel.BASELESS
+ENTAILED, BASELESS = GivenLabel.ENTAILED, GivenLabel.BASELESS
 
 
 def records(value: object, **options: object) -> tuple[str, list[LabelRecord]]:
@@ -105,7 +105,7 @@ def test_phoenix_annotations_are_read() -> None:
 
     form, found = records([api, flat])
 
-    contradicted = TrustedLabel.CONTRADICTED
+    contradicted = GivenLabel.CONTRADICTED
     assert form == "phoenix"
     assert found == [
         LabelRecord("", SPAN, 2, contradicted, "ann", note="30 days", at_ns=AT),

@@ -16,8 +16,8 @@ from rt4chart_collector.labelling.tasks import (
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     RaterKind,
-    TrustedLabel,
     label_history,
     labels_on,
 )
@@ -26,7 +26,7 @@ from tests.rt4chart_collector.pipeline.line import BAD, GOOD
 
 __all__ = ["stored"]
 ANN, BOB = Rater("ann"), Rater("bob")
-RIGHT = TrustedLabel.ENTAILED
+RIGHT = GivenLabel.ENTAILED
 
 
 def label_until_done(client: Client, draw: LabelDraw, rater: Rater) -> list[str]:
@@ -101,7 +101,7 @@ def test_a_claim_that_is_gone_is_passed_over(stored: Client) -> None:
     assert task is not None
     assert task.row.id == draw.queue[1].id
     (skip,) = labels_on(stored, RULES.judge.id, [first.claim_key])
-    assert (skip.label, skip.note, skip.rater) == (TrustedLabel.SKIPPED, GONE, "ann")
+    assert (skip.label, skip.note, skip.rater) == (GivenLabel.SKIPPED, GONE, "ann")
 
 
 def test_a_claim_with_another_text_is_passed_over(stored: Client) -> None:

@@ -21,7 +21,7 @@ from rt4chart_collector.labelling.terminal import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.trusted_labels import TrustedLabel, labels_in
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_in
 from tests.rt4chart_collector.labelling.answers import NOW, drawn, stored
 
 __all__ = ["stored"]
@@ -45,7 +45,7 @@ def sitting(client: Client, keys: str, *, limit: int = 0) -> tuple[LabelSession,
     return session, out.getvalue()
 
 
-def given(client: Client) -> list[tuple[TrustedLabel, bool]]:
+def given(client: Client) -> list[tuple[GivenLabel, bool]]:
     """The current labels, in the order in which they were given."""
     rows = sorted(labels_in(client, QueryScope()), key=lambda row: row.at_ns)
     return [(row.label, row.is_blind) for row in rows]
@@ -56,11 +56,11 @@ def test_each_key_is_a_label(stored: Client) -> None:
     session, text = sitting(stored, "1230s")
 
     assert given(stored) == [
-        (TrustedLabel.ENTAILED, True),
-        (TrustedLabel.CONTRADICTED, True),
-        (TrustedLabel.BASELESS, True),
-        (TrustedLabel.CANNOT_TELL, True),
-        (TrustedLabel.SKIPPED, True),
+        (GivenLabel.ENTAILED, True),
+        (GivenLabel.CONTRADICTED, True),
+        (GivenLabel.BASELESS, True),
+        (GivenLabel.CANNOT_TELL, True),
+        (GivenLabel.SKIPPED, True),
     ]
     assert session.labels == 4
     assert "no claims are left in this draw for you" in text
@@ -81,7 +81,7 @@ def test_a_label_that_is_given_again_is_not_blind(stored: Client) -> None:
     """The rater has seen the verdict by then."""
     session, text = sitting(stored, "1u2x")
 
-    assert given(stored) == [(TrustedLabel.CONTRADICTED, False)]
+    assert given(stored) == [(GivenLabel.CONTRADICTED, False)]
     assert session.labels == 1
     assert "taken back: entailed" in text
 

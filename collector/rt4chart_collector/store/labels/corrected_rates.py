@@ -9,23 +9,18 @@ from dataclasses import dataclass, replace
 from otel_rt4chart.verify.rates.corrected import CorrectedRate, corrected_rate
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality, judge_quality
 from otel_rt4chart.verify.rates.label_queue import answered_part
-from otel_rt4chart.verify.rates.labels import LabelledClaim, weighted_share
+from otel_rt4chart.verify.rates.labels import TrustedLabel, weighted_share
 from otel_rt4chart.verify.rates.population import FLAGGED, Population
 from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.draws import (
-    DrawRow,
-    LabelDraw,
-    QueueRow,
-    draws_in,
-    queues,
-)
+from rt4chart_collector.store.labels.draw_rows import DrawRow, QueueRow
+from rt4chart_collector.store.labels.draws import LabelDraw, draws_in, queues
 from rt4chart_collector.store.labels.populations import RouteKey, RoutePeriod, populations
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     LabelRow,
     RaterKind,
-    TrustedLabel,
     labels_in,
     labels_on,
 )
@@ -202,8 +197,8 @@ def _route_rate(
         sample=len(sample),
         waiting=len(decided & drawn_keys & sampled.keys()) - len(sample),
         not_drawn=len(decided - (drawn_keys & sampled.keys())),
-        cannot_tell=_undecided(labels, TrustedLabel.CANNOT_TELL),
-        skipped=_undecided(labels, TrustedLabel.SKIPPED),
+        cannot_tell=_undecided(labels, GivenLabel.CANNOT_TELL),
+        skipped=_undecided(labels, GivenLabel.SKIPPED),
     )
     return RouteRate(
         service=service,
@@ -231,12 +226,12 @@ def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[Queue
     return list(found.values())
 
 
-def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> LabelledClaim | None:
+def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> TrustedLabel | None:
     """The claim with the mean of its labels; None where no label decides it."""
     decided = [label for label in labels if label.label.is_decided]
     if not decided:
         return None
-    return LabelledClaim(
+    return TrustedLabel(
         answer=f"{row.trace_id}/{row.span_id}",
         stratum=row.stratum,
         score=row.score,
@@ -263,7 +258,7 @@ def _quality_on_labels(labels: Mapping[ClaimKey, Sequence[LabelRow]]) -> JudgeQu
     )
 
 
-def _undecided(labels: Mapping[ClaimKey, Sequence[LabelRow]], label: TrustedLabel) -> int:
+def _undecided(labels: Mapping[ClaimKey, Sequence[LabelRow]], label: GivenLabel) -> int:
     return sum(
         1
         for own in labels.values()

@@ -7,24 +7,21 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import Any
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.rates.label_queue import QueuedClaim, random_number
-from otel_rt4chart.verify.rates.population import Population, stratum_of
+from otel_rt4chart.verify.rates.label_queue import random_number
+from otel_rt4chart.verify.rates.population import stratum_of
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
-from rt4chart_collector.store.engine.columns import Actor, ClaimKey, Route, ServiceName, VerifierId
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
-    LOW_CARDINALITY,
-    TIME,
-    RowTable,
-    StoredAs,
     batch_token,
     read,
 )
 from rt4chart_collector.store.engine.scope import QueryScope, in_time
-from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow, claim_hash, claim_id
+from rt4chart_collector.store.labels.draw_rows import DRAWS, QUEUE, DrawRow, QueueRow
+from rt4chart_collector.store.labels.drawn_claims import claim_hash, claim_id
 from rt4chart_collector.store.labels.populations import (
     FirstClaim,
     RouteKey,
@@ -39,56 +36,6 @@ DEFAULT_SEED = "rt4chart"
 DOUBLE_SHARE = 0.1
 MAX_SIZE = 10_000
 DRAW_CHARS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class DrawRow:
-    """A draw in one route: `size` claims of answers that began in [since_ns, until_ns)."""
-
-    id: Annotated[str, StoredAs("DrawId", "String")]
-    service: ServiceName
-    route: Route
-    verifier: VerifierId
-    seed: Annotated[str, StoredAs("Seed", "String")]
-    size: Annotated[int, StoredAs("Size", "UInt32")]
-    double_share: Annotated[float, StoredAs("DoubleShare", "Float64")]
-    since_ns: Annotated[int, StoredAs("Since", TIME)]
-    until_ns: Annotated[int, StoredAs("Until", TIME)]
-    strata: Annotated[tuple[str, ...], StoredAs("Strata", f"Array({LOW_CARDINALITY})")]
-    answers: Annotated[int, StoredAs("Answers", "UInt64")]
-    claims: Annotated[int, StoredAs("Claims", "UInt64")]
-    totals: Annotated[tuple[float, ...], StoredAs("Totals", "Array(Float64)")]
-    squares: Annotated[tuple[float, ...], StoredAs("Squares", "Array(Float64)")]
-    actor: Actor
-    at_ns: Annotated[int, StoredAs("At", TIME)]
-
-    @property
-    def key(self) -> RouteKey:
-        """Service and route."""
-        return (self.service, self.route)
-
-    @property
-    def population(self) -> Population:
-        """The claims from which was drawn, as sums."""
-        size = len(self.totals)
-        rows = tuple(self.squares[at : at + size] for at in range(0, size * size, size))
-        return Population(self.strata, self.answers, self.claims, self.totals, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class QueueRow(ClaimVerdictRow):
-    """A drawn claim; `raters` people should label it."""
-
-    raters: Annotated[int, StoredAs("Raters", "UInt8")]
-    at_ns: Annotated[int, StoredAs("At", TIME)]
-
-    @property
-    def queued(self) -> QueuedClaim:
-        """The claim for the functions of `otel_rt4chart.verify.rates.label_queue`."""
-        route = f"{self.service}\0{self.route}"
-        return QueuedClaim(
-            self.id, route, self.stratum, self.rank, self.rate, self.probability, self.raters
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +66,6 @@ class LabelDraw:
         return self.routes[0].verifier
 
 
-DRAWS = RowTable("rt4chart_label_draws", DrawRow)
-QUEUE = RowTable("rt4chart_label_queue", QueueRow)
 DRAWS_OF_VERIFIER = f"""
 SELECT {DRAWS.select(table="d")} FROM rt4chart_label_draws AS d FINAL
 WHERE d.VerifierId = {{verifier:String}}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.rates.agreement import Agreement, agreement_by_rater, krippendorff_alpha
 from rt4chart_collector.store.engine.columns import ClaimKey
-from rt4chart_collector.store.labels.trusted_labels import LabelRow, TrustedLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, LabelRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def rater_agreement(labels: Iterable[LabelRow]) -> RaterAgreement:
     given: defaultdict[tuple[str, ClaimKey], dict[str, str]] = defaultdict(dict)
     counts: Counter[str] = Counter()
     for label in labels:
-        if label.label is not TrustedLabel.SKIPPED:
+        if label.label is not GivenLabel.SKIPPED:
             given[label.verifier, label.claim_key][label.rater] = label.label
             counts[label.rater] += 1
     names = {f"{verifier}\0{key}": by for (verifier, key), by in given.items()}

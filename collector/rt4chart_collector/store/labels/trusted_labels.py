@@ -26,7 +26,7 @@ from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
 MAX_NOTE, MAX_RATER = 4_000, 200
 
 
-class TrustedLabel(StrEnum):
+class GivenLabel(StrEnum):
     """What a rater says of a claim; `SKIPPED` is no label, but the claim was seen."""
 
     ENTAILED = "entailed"
@@ -38,12 +38,12 @@ class TrustedLabel(StrEnum):
     @property
     def is_decided(self) -> bool:
         """True for the three labels that say whether the claim is wrong."""
-        return self not in (TrustedLabel.CANNOT_TELL, TrustedLabel.SKIPPED)
+        return self not in (GivenLabel.CANNOT_TELL, GivenLabel.SKIPPED)
 
     @property
     def is_wrong(self) -> bool:
         """True for a label that counts against the answer."""
-        return self in (TrustedLabel.CONTRADICTED, TrustedLabel.BASELESS)
+        return self in (GivenLabel.CONTRADICTED, GivenLabel.BASELESS)
 
 
 class RaterKind(StrEnum):
@@ -65,7 +65,7 @@ class LabelRow(ClaimVerdictRow):
     kind: Annotated[RaterKind, StoredAs("RaterKind", "Enum8('person' = 1, 'judge' = 2)")]
     source: Annotated[str, StoredAs("Source", LOW_CARDINALITY)]
     label: Annotated[
-        TrustedLabel,
+        GivenLabel,
         StoredAs(
             "Label",
             "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'cannot_tell' = 4, "

@@ -11,11 +11,12 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import field_values
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.draws import DrawRequest, LabelDraw, QueueRow, draw_claims
+from rt4chart_collector.store.labels.draw_rows import QueueRow
+from rt4chart_collector.store.labels.draws import DrawRequest, LabelDraw, draw_claims
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     LabelRow,
     RaterKind,
-    TrustedLabel,
     record_labels,
 )
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verdict
@@ -61,7 +62,7 @@ def draw(client: Client, size: int = 30, *, now_ns: int = NOW, double: float = 0
 
 def label_of(
     row: QueueRow,
-    label: TrustedLabel = TrustedLabel.ENTAILED,
+    label: GivenLabel = GivenLabel.ENTAILED,
     *,
     rater: str = "ann",
     at_ns: int = NOW,
@@ -90,9 +91,9 @@ def label_all(
         [
             label_of(
                 row,
-                TrustedLabel.BASELESS
+                GivenLabel.BASELESS
                 if random_number("truth", row.id) < share
-                else TrustedLabel.ENTAILED,
+                else GivenLabel.ENTAILED,
                 rater=rater,
             )
             for row in rows

@@ -19,8 +19,8 @@ from rt4chart_collector.store.labels.corrected_rates import (
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from rt4chart_collector.store.labels.rater_agreement import rater_agreement
 from rt4chart_collector.store.labels.trusted_labels import (
+    GivenLabel,
     RaterKind,
-    TrustedLabel,
     labels_in,
     record_labels,
 )
@@ -34,7 +34,7 @@ from tests.rt4chart_collector.store.labels.label_rows import (
     label_of,
 )
 
-WRONG, RIGHT = TrustedLabel.CONTRADICTED, TrustedLabel.ENTAILED
+WRONG, RIGHT = GivenLabel.CONTRADICTED, GivenLabel.ENTAILED
 NOTHING = Rate(None, None, None)
 
 
@@ -115,7 +115,7 @@ def test_a_label_behind_an_open_claim_waits(client: Client) -> None:
     queue = draw(client, 30).queue
     label_all(client, [*queue[:20], *queue[21:]])
     waiting = the_rate(client)
-    record_labels(client, [label_of(queue[20], TrustedLabel.SKIPPED)])
+    record_labels(client, [label_of(queue[20], GivenLabel.SKIPPED)])
     found = the_rate(client)
 
     assert waiting.counts == LabelCounts(sample=20, waiting=9)

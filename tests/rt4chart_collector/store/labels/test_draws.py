@@ -10,8 +10,8 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.rates.label_queue import LabelCandidate, draw_labels, random_number
 from otel_rt4chart.verify.rates.population import (
-    JudgedAnswer,
-    JudgedClaim,
+    ScoredAnswer,
+    ScoredClaim,
     population_of,
     score_of,
     stratum_of,
@@ -84,13 +84,13 @@ def test_the_database_draws_as_the_formulas_do(client: Client) -> None:
 def test_the_database_adds_the_claims_up_as_the_formulas_do(client: Client) -> None:
     """Totals and squares by stratum, of every route."""
     insert_answers(client, range(1, 31))
-    answers: dict[str, list[JudgedClaim]] = {}
+    answers: dict[str, list[ScoredClaim]] = {}
     for row in claims_since(client, 0):
         if row.label is not Label.NOT_A_CLAIM:
             score = score_of(row.label, row.confidence)
-            answers.setdefault(row.trace_id, []).append(JudgedClaim(stratum_of(row.label), score))
+            answers.setdefault(row.trace_id, []).append(ScoredClaim(stratum_of(row.label), score))
     expected = population_of(
-        JudgedAnswer(claims, weight_of(trace)) for trace, claims in answers.items()
+        ScoredAnswer(claims, weight_of(trace)) for trace, claims in answers.items()
     )
 
     (found,) = populations(client, SCOPE)

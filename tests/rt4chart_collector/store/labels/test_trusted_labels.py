@@ -9,9 +9,9 @@ import pytest
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.draws import QueueRow
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.trusted_labels import (
-    TrustedLabel,
+    GivenLabel,
     label_history,
     labels_in,
     labels_on,
@@ -28,7 +28,7 @@ from tests.rt4chart_collector.store.labels.label_rows import (
     label_of,
 )
 
-WRONG, RIGHT = TrustedLabel.BASELESS, TrustedLabel.ENTAILED
+WRONG, RIGHT = GivenLabel.BASELESS, GivenLabel.ENTAILED
 
 
 def drawn(client: Client) -> QueueRow:
