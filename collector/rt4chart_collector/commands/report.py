@@ -23,7 +23,7 @@ from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.labelling.figures import rate_figures
-from rt4chart_collector.labelling.status import GOAL_POINTS, rate_text
+from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -199,25 +199,24 @@ def _status_table(report: PeriodReport) -> Table | None:
 
 def _corrected_table(report: PeriodReport) -> Table | None:
     """The rates that labels correct; None where no claims were drawn for labels."""
-    columns = ("judge", "corrected [95%]", "labels", "needed", "of claims", "precision", "recall")
+    columns = ("judge", "corrected", "95%", "labels", "needed", "drawn from")
     table = Table("route", "service", *columns, box=None)
     table.caption = (
-        f"needed: more labels for a corrected rate, then for {GOAL_POINTS}; of claims: the share "
-        "of the claims from which those to label were drawn"
+        f"needed: more labels for a corrected rate, then for {GOAL_POINTS}; drawn from: the share "
+        "of the claims that had a chance of being labelled, of which the corrected rate is"
     )
     table.caption_justify = "left"
     for route in report.routes:
         if (found := route.corrected) is not None:
-            quality = found.quality
+            rate = found.corrected.rate
             table.add_row(
                 *_names(route),
                 percent(found.raw),
-                rate_text(found.corrected.rate),
+                percent(rate.value),
+                interval(rate),
                 f"{found.corrected.labels:,}",
                 "–" if found.labels_to_goal is None else f"{found.labels_to_goal:,}",
                 percent(found.covered),
-                rate_text(quality.precision) if quality else "–",
-                rate_text(quality.recall) if quality else "–",
             )
     return table if table.row_count else None
 

@@ -101,6 +101,10 @@ def _near_sentences(
         return tuple(stored) or ((NearSentence("", claim.nearest),) if claim.nearest else ())
     sentences = segment_passages(passages)
     linker = Linker(sentences)
-    found = linker.candidates(claim.text, limit=NEAREST_SENTENCES)
-    near = (linker.sentence(one.sentence) for one in found)
-    return tuple(NearSentence(one.passage_id, one.text) for one in near)
+    # Passages that overlap repeat a sentence: it is shown once.
+    found = linker.candidates(claim.text, limit=NEAREST_SENTENCES * 3)
+    near: dict[str, NearSentence] = {}
+    for one in found:
+        sentence = linker.sentence(one.sentence)
+        near.setdefault(sentence.text.strip(), NearSentence(sentence.passage_id, sentence.text))
+    return tuple(near.values())[:NEAREST_SENTENCES]

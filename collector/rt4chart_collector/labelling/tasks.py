@@ -18,7 +18,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     LabelRow,
     RaterKind,
-    labels_on,
+    labels_of_draw,
     last_label_of,
     record_labels,
     withdraw_label,
@@ -59,7 +59,7 @@ def open_claims(
     client: Client, draw: LabelDraw, rater: Rater, *, now_ns: int
 ) -> Iterator[QueueRow]:
     """The claims of the draw that this rater should label, in order."""
-    labels = labels_on(client, draw.verifier, [row.claim_key for row in draw.queue])
+    labels = labels_of_draw(client, draw.verifier, draw.id)
     seen = _raters_by_claim(labels)
     at_work = {label.rater for label in labels if label.at_ns > now_ns - AT_WORK_NS}
     for row in _own_first(draw.queue, sorted(at_work | {rater.name}), rater.name):

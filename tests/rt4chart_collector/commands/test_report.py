@@ -105,9 +105,9 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
     run("--json")
     (route,) = json.loads(capsys.readouterr().out)["routes"]
 
-    head = "route service judge corrected [95%] labels needed of claims precision recall"
-    assert f"{head} support shop 50.0% – 5 15 100.0% " in " ".join(few.split())
-    assert f"{head} support shop 50.0% " in shown
+    head = "route service judge corrected 95% labels needed drawn from support shop 50.0%"
+    assert f"{head} – 5 15 100.0% " in " ".join(few.split())
+    assert f"{head} " in shown
     assert "needed: more labels for a corrected rate, then for ± 5 points" in shown
     found = route["corrected"]
     assert (found["labels"], found["covered"], found["more_labels"]) == (40, 1.0, 0)

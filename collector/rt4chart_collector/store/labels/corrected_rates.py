@@ -22,7 +22,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     LabelRow,
     RaterKind,
     labels_in,
-    labels_on,
+    labels_of_draw,
 )
 
 # The width that the progress of labelling is measured by: ± 5 points.
@@ -80,9 +80,7 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
 
     `without` are raters whose labels do not count.
     """
-    labels = _by_claim(
-        labels_on(client, draw.verifier, [row.claim_key for row in draw.queue]), without
-    )
+    labels = _by_claim(labels_of_draw(client, draw.verifier, draw.id), without)
     by_route = _by_route(draw.queue)
     return [
         _route_rate(

@@ -95,6 +95,8 @@ OF_KEYS = (
     "(l.TraceId, l.SpanId, l.ClaimIndex) IN {keys:Array(Tuple(String, String, UInt16))} "
     "AND l.VerifierId = {verifier:String}"
 )
+OF_DRAW = """l.VerifierId = {verifier:String} AND (l.TraceId, l.SpanId, l.ClaimIndex) IN (
+        SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_label_queue WHERE DrawId = {draw:String})"""
 OF_RATER = "l.Rater = {rater:String}"
 HISTORY = f"""
 SELECT {LABELS.select(table="l")} FROM rt4chart_labels AS l
@@ -148,6 +150,12 @@ def labels_on(client: Client, verifier: str, keys: Sequence[ClaimKey]) -> list[L
     if not keys:
         return []
     return read(client, LabelRow, _current(OF_KEYS), _key_parameters(verifier, keys))
+
+
+def labels_of_draw(client: Client, verifier: str, draw: str) -> list[LabelRow]:
+    """The current labels on the claims of a draw, whichever draw they were given in."""
+    parameters = {"verifier": verifier, "draw": draw}
+    return read(client, LabelRow, _current(OF_DRAW), parameters)
 
 
 def label_history(client: Client, verifier: str, key: ClaimKey) -> list[LabelRow]:
