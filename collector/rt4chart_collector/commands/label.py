@@ -15,6 +15,7 @@ from otel_rt4chart.commands.verify import default_jobs
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
+from otel_rt4chart.core.text import one_line
 from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
 from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.actors import actor_of
@@ -171,7 +172,10 @@ def label_by_judge(client: Client, options: argparse.Namespace) -> int:
 def run_lines(run: JudgeRun, judge: str) -> list[str]:
     """What a judge labelled, and why it did not label others."""
     lines = [f"{run.labels} labels by {judge}"]
-    lines += [f"not labelled: {count} × {why}" for why, count in run.unlabelled.most_common()]
+    lines += [
+        f"not labelled: {count} × {one_line(why, 200)}"
+        for why, count in run.unlabelled.most_common()
+    ]
     return [*lines, f"stopped: {run.stopped}"] if run.stopped else lines
 
 

@@ -96,7 +96,7 @@ OF_KEYS = (
     "AND l.VerifierId = {verifier:String}"
 )
 OF_DRAW = """l.VerifierId = {verifier:String} AND (l.TraceId, l.SpanId, l.ClaimIndex) IN (
-        SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_label_queue WHERE DrawId = {draw:String})"""
+    SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_label_queue WHERE DrawId = {draw:String})"""
 OF_RATER = "l.Rater = {rater:String}"
 HISTORY = f"""
 SELECT {LABELS.select(table="l")} FROM rt4chart_labels AS l

@@ -8,6 +8,7 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, OpenAIJudge, Verifier
+from otel_rt4chart.verify.core.model import DraftClaim
 from tests.endpoint_server import Answer, Seen
 from tests.oracle import Oracle, Truth, lines
 from tests.otel_rt4chart.verify.llm.served import CON, ENT, NIC, ORACLE, POOL, RUNNING, WARM, served
@@ -145,3 +146,18 @@ def test_a_key_of_the_cache_does_not_depend_on_the_neighbours() -> None:
 
     asked = server.seen[-1].user.partition("Claims:")[2]
     assert [claim for _, claim in lines(asked)] == ["Dogs may come."]
+
+
+def test_a_given_claim_is_judged_alone() -> None:
+    """It is not looked for: the judge is asked for its label and nothing else."""
+    with served(ORACLE) as (server, endpoint):
+        drafts = [
+            DraftClaim(claim.text, claim.sentence, claim.answer_range)
+            for claim in Verifier(OpenAIJudge(endpoint)).verify(RUNNING).claims
+        ]
+        before, verifier = len(server.seen), Verifier(OpenAIJudge(endpoint))
+        found = [verifier.verify_claim(RUNNING, draft) for draft in drafts]
+
+    assert [claim.label for claim in found] == [CON, CON, ENT, ENT, NIC]
+    assert [claim.text for claim in found] == [draft.text for draft in drafts]
+    assert len(server.seen) - before == 5
