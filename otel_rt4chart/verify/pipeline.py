@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.cascade import CascadeJudge, judge_tiers
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.judge import (
@@ -16,7 +17,7 @@ from otel_rt4chart.verify.core.judge import (
     is_remote,
 )
 from otel_rt4chart.verify.core.meter import Budget, Meter
-from otel_rt4chart.verify.core.model import CheckPlan, Exchange, Report
+from otel_rt4chart.verify.core.model import CheckPlan, Claim, DraftClaim, Exchange, Report
 from otel_rt4chart.verify.core.revision import revised
 from otel_rt4chart.verify.core.steps import (
     Steps,
@@ -134,6 +135,32 @@ class Verifier:
             lambda batch: answer_batch_async(batch, meter),
         )
 
+    def verify_claim(self, exchange: Exchange, draft: DraftClaim) -> Claim:
+        """The verdict on a claim of the answer that is given, not looked for.
+
+        Raises InputError for a judge that makes claims and labels in one call: it cannot be asked
+        about a given claim.
+        """
+        if isinstance(self.judge, BatchJudge) and self.judge.one_call:
+            raise InputError(f"{self.judge.id} cannot judge a given claim; use another judge")
+        meter = Meter(self.budget)
+        context = segment_passages(exchange.passages)
+        run = VerificationRun(exchange.question, context, self._options)
+        run.accept((draft,), exchange.answer, None)
+        run_steps(self._judge_claims(run, meter, False), lambda batch: answer_batch(batch, meter))
+        (claim,) = run.claims(exchange.answer, self.judge.id)
+        return claim
+
+    def _judge_claims(self, run: VerificationRun, meter: Meter, strict: bool) -> Steps[None]:
+        yield from run.link(self._embedder, self.judge)
+        meter.start_judging()
+        # Each tier sees only the claims that the tier before it was not certain of.
+        for tier in judge_tiers(self.judge, strict=strict):
+            yield from run.verify_locally(tier, meter)  # chunk by chunk, then the OR-join
+            yield from run.verify_globally(tier)  # the whole context, the chunk as a hint
+            yield from run.require_evidence(tier)
+            run.keep_confident(tier)
+
     def _steps(
         self, exchange: Exchange, meter: Meter, strict: bool, plan: CheckPlan
     ) -> Steps[Report]:
@@ -170,14 +197,7 @@ class Verifier:
             if isinstance(drafts, Exception):
                 return undecided_report(exchange.answer, self.judge.id, str(drafts))
             run.accept(drafts, exchange.answer, meter.budget.claims)
-            yield from run.link(self._embedder, self.judge)
-            meter.start_judging()
-            # Each tier sees only the claims that the tier before it was not certain of.
-            for tier in judge_tiers(self.judge, strict=strict):
-                yield from run.verify_locally(tier, meter)  # chunk by chunk, then the OR-join
-                yield from run.verify_globally(tier)  # the whole context, the chunk as a hint
-                yield from run.require_evidence(tier)
-                run.keep_confident(tier)
+            yield from self._judge_claims(run, meter, strict)
 
         claims = run.claims(exchange.answer, self.judge.id)
         label = and_join(claim.label for claim in claims)

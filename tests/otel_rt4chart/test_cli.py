@@ -13,7 +13,18 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
     commands, missing = load_commands()
 
     core = {"bench", "doctor", "verify"}
-    store = {"agreement", "backfill", "demo", "export", "migrate", "replay", "sql", "up", "work"}
+    store = {
+        "agreement",
+        "backfill",
+        "demo",
+        "export",
+        "label",
+        "migrate",
+        "replay",
+        "sql",
+        "up",
+        "work",
+    }
     seen = {"alerts", "console", "report"}
     assert set(commands) == core | store | seen | {"cluster", "evalset", "gate", "issues"}
     assert missing == {}

@@ -22,6 +22,8 @@ from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.labelling.figures import rate_figures
+from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -68,7 +70,7 @@ def http_url(text: str) -> str:
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
-    with open_database(dsn, needs="rt4chart_route_5m") as client:
+    with open_database(dsn, needs="rt4chart_label_draws") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
         report = gather_report(client, QueryScope(now_ns - options.since * 10**9, now_ns, verifier))
     if options.html:
@@ -109,6 +111,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
                 "route": route.now.route,
                 **(_figures(route.now) or {}),
                 "statuses": {row.status: row.share for row in route.statuses},
+                "corrected": rate_figures(route.corrected) if route.corrected else None,
                 "before": _figures(route.before),
             }
             for route in report.routes
@@ -168,6 +171,9 @@ def print_routes(report: PeriodReport, console: Console) -> None:
     if statuses := _status_table(report):
         console.print(statuses)
         console.print()
+    if corrected := _corrected_table(report):
+        console.print(corrected)
+        console.print()
     console.print("for a page to share: rt4chart report --html", markup=False)
 
 
@@ -188,6 +194,30 @@ def _status_table(report: PeriodReport) -> Table | None:
         for row in route.statuses:
             status = printable(status_label(row.status))
             table.add_row(*_names(route), status, percent(row.share), percent(row.before))
+    return table if table.row_count else None
+
+
+def _corrected_table(report: PeriodReport) -> Table | None:
+    """The rates that labels correct; None where no claims were drawn for labels."""
+    columns = ("judge", "corrected", "95%", "labels", "needed", "drawn from")
+    table = Table("route", "service", *columns, box=None)
+    table.caption = (
+        f"needed: more labels for a corrected rate, then for {GOAL_POINTS}; drawn from: the share "
+        "of the claims that had a chance of being labelled, of which the corrected rate is"
+    )
+    table.caption_justify = "left"
+    for route in report.routes:
+        if (found := route.corrected) is not None:
+            rate = found.corrected.rate
+            table.add_row(
+                *_names(route),
+                percent(found.raw),
+                percent(rate.value),
+                interval(rate),
+                f"{found.corrected.labels:,}",
+                "–" if found.labels_to_goal is None else f"{found.labels_to_goal:,}",
+                percent(found.covered),
+            )
     return table if table.row_count else None
 
 

@@ -12,6 +12,8 @@ from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, list_issues
+from rt4chart_collector.store.labels.corrected_rates import RouteRate, corrected_rates
+from rt4chart_collector.store.labels.draws import draws_in
 from rt4chart_collector.store.rates.claim_rates import (
     RatePoint,
     RateSlice,
@@ -43,7 +45,8 @@ class RouteReport:
     """A route in the period; `before` is None if it had no answers in the period before.
 
     `made_with` has the slices of dimensions with several values, most answers first. `worst` and
-    `misleading` are the answers with the most claims of each measure.
+    `misleading` are the answers with the most claims of each measure. `corrected` is None where no
+    claims of this verifier and period were drawn for labels, on any route.
     """
 
     now: RateSlice
@@ -53,6 +56,7 @@ class RouteReport:
     made_with: tuple[tuple[str, tuple[RateSlice, ...]], ...]
     worst: tuple[WorstAnswer, ...]
     misleading: tuple[WorstAnswer, ...]
+    corrected: RouteRate | None = None
 
     @property
     def statuses(self) -> tuple[ReportedStatus, ...]:
@@ -92,6 +96,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         (rates.service, rates.route): rates for rates in rates_by(client, "route", scope.before)
     }
     covered = coverage(client, scope)
+    corrected = _corrected(client, scope)
     issues = [issue for issue in list_issues(client) if issue.last_ns >= scope.since_ns]
     return PeriodReport(
         scope=scope,
@@ -104,6 +109,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
                 now=rates,
                 before=before.get((rates.service, rates.route)),
                 covered=covered.get((rates.service, rates.route)),
+                corrected=corrected.get((rates.service, rates.route)),
             )
             for rates in routes[:ROUTES]
         ),
@@ -121,6 +127,7 @@ def _route(
     now: RateSlice,
     before: RateSlice | None,
     covered: Coverage | None,
+    corrected: RouteRate | None,
 ) -> RouteReport:
     return RouteReport(
         now=now,
@@ -134,7 +141,14 @@ def _route(
         ),
         worst=tuple(worst_answers(client, scope, limit=ANSWERS)),
         misleading=tuple(worst_answers(client, scope, limit=ANSWERS, measure=Measure.MISLEADING)),
+        corrected=corrected,
     )
+
+
+def _corrected(client: Client, scope: QueryScope) -> dict[tuple[str, str], RouteRate]:
+    """The corrected rates by service and route; none, and no time spent, without a draw."""
+    found = corrected_rates(client, scope) if draws_in(client, scope) else []
+    return {(rate.service, rate.route): rate for rate in found}
 
 
 def _with_answers(slices: Sequence[RateSlice]) -> list[RateSlice]:

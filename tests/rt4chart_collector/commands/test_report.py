@@ -13,7 +13,10 @@ from otel_rt4chart.cli import main
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.records import SECOND, verdict
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
+from tests.rt4chart_collector.store.labels.label_rows import label_all
 
 GOOD, BAD = Label.ENTAILED, Label.BASELESS
 GOLDEN = """\
@@ -74,3 +77,39 @@ def test_json_has_both_rates_with_their_numbers(
     assert misleading["low"] < 0.25 < misleading["high"]
     assert route["before"]["misleading"]["rate"] == 0.0
     assert route["statuses"] == {"cherry_picked": 0.25}
+    assert route["corrected"] is None
+
+
+def test_corrected_rates_are_shown_where_claims_were_drawn(
+    run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With too few labels, how many more; with enough, the rate with its interval."""
+    now_ns = time.time_ns()
+    many = range(11, 41)
+    insert_verdicts(
+        client,
+        [
+            verdict(number, [GOOD, BAD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+            for number in many
+        ],
+    )
+    scope = QueryScope(now_ns - 3600 * SECOND, now_ns, VERIFIER)
+    queue = draw_claims(client, DrawRequest(scope, 40, "ann"), now_ns=now_ns).queue
+    label_all(client, queue[:5])
+    run()
+    few = capsys.readouterr().out
+    label_all(client, queue)
+
+    assert run() == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    run("--json")
+    (route,) = json.loads(capsys.readouterr().out)["routes"]
+
+    head = "route service judge corrected 95% labels needed drawn from support shop 50.0%"
+    assert f"{head} – 5 15 100.0% " in " ".join(few.split())
+    assert f"{head} " in shown
+    assert "needed: more labels for a corrected rate, then for ± 5 points" in shown
+    found = route["corrected"]
+    assert (found["labels"], found["covered"], found["more_labels"]) == (40, 1.0, 0)
+    assert found["corrected"]["low"] < 0.3 < found["corrected"]["high"]
+    assert found["judge"]["labels"] == 40

@@ -29,7 +29,12 @@ BY_TRACE = "cityHash64(TraceId)"
 BY_ROUTE = "cityHash64(ServiceName, Route)"
 SHARDING_KEYS = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
 # Small tables that queries read completely: every server holds all rows.
-UNSHARDED = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
+UNSHARDED = {
+    "rt4chart_dead_letters",
+    "rt4chart_failure_embeddings",
+    "rt4chart_labels",
+    "rt4chart_label_queue",
+}
 SINGLE_SERVER_SETTING = "non_replicated_deduplication_window"
 # A Distributed table has columns only; keys, indexes, projections, settings and TTLs belong to the
 # local tables under it.

@@ -31,6 +31,9 @@ ROLLUP_TABLES = {
     "rt4chart_alert_events",
     "rt4chart_silences",
     "rt4chart_feedback",
+    "rt4chart_labels",
+    "rt4chart_label_draws",
+    "rt4chart_label_queue",
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, OpenAIJudge, Verifier
+from otel_rt4chart.verify.core.model import DraftClaim
 from tests.endpoint_server import Answer, Seen
 from tests.oracle import Oracle, Truth, lines
 from tests.otel_rt4chart.verify.llm.served import CON, ENT, NIC, ORACLE, POOL, RUNNING, WARM, served
@@ -152,3 +153,18 @@ def test_an_obeyed_injection_changes_no_other_answer() -> None:
     assert [attacked.claims[0].label, after.claims[0].label] == [ENT, NIC]
     assert again.claims == after.claims
     assert len(server.seen) == sent
+
+
+def test_a_given_claim_is_judged_alone() -> None:
+    """It is not looked for: the judge is asked for its label and nothing else."""
+    with served(ORACLE) as (server, endpoint):
+        drafts = [
+            DraftClaim(claim.text, claim.sentence, claim.answer_range)
+            for claim in Verifier(OpenAIJudge(endpoint)).verify(RUNNING).claims
+        ]
+        before, verifier = len(server.seen), Verifier(OpenAIJudge(endpoint))
+        found = [verifier.verify_claim(RUNNING, draft) for draft in drafts]
+
+    assert [claim.label for claim in found] == [CON, CON, ENT, ENT, NIC]
+    assert [claim.text for claim in found] == [draft.text for draft in drafts]
+    assert len(server.seen) - before == 5

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.verify import (
     AnswerLabel,
     CascadeJudge,
@@ -15,6 +15,7 @@ from otel_rt4chart.verify import (
     SingleJudge,
     Verifier,
 )
+from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim
 from tests.endpoint_server import Answer, Seen, error, text
 from tests.oracle import Oracle, lines
 from tests.otel_rt4chart.verify.llm.served import CON, ENT, NIC, ORACLE, POOL, RUNNING, served
@@ -169,3 +170,13 @@ def test_a_reason_quotes_little_of_an_unusable_reply() -> None:
 
     assert report.claims[0].label is Label.UNDECIDED
     assert len(report.claims[0].reason) < 400
+
+
+def test_a_one_call_judge_cannot_judge_a_given_claim() -> None:
+    """It makes claims and labels together; the message says what to do."""
+    with served(ORACLE) as (server, endpoint):
+        verifier = Verifier(SingleJudge(endpoint))
+        with pytest.raises(InputError, match="cannot judge a given claim; use another judge"):
+            verifier.verify_claim(RUNNING, DraftClaim("It is so.", 0, AnswerRange(0, 9)))
+
+    assert server.seen == []

@@ -1,0 +1,1 @@
+"""Labelling of drawn claims: by people, by a trusted judge, and from files of other tools."""

@@ -1,0 +1,270 @@
+"""The claims of routes as sums, and the first claims of a draw, both computed by the database.
+
+The formulas are those of `otel_rt4chart.verify.rates`: tests hold both equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.rates.label_queue import EQUAL_PART, LEAST_DOUBT, MOST_DOUBT
+from otel_rt4chart.verify.rates.population import FLAGGED, Population
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import StoredAs, read
+from rt4chart_collector.store.engine.scope import QueryScope, in_scope
+
+# The strata of a draw, in the order of their names, as `population_of` has them.
+STRATA = (Label.ENTAILED.value, FLAGGED, Label.UNDECIDED.value)
+STRATUM_NUMBER = "if(Label IN ('contradicted', 'baseless'), 2, if(Label = 'entailed', 1, 3))"
+SCORE = (
+    "least(greatest(if(Label IN ('contradicted', 'baseless'), toFloat64(Confidence), "
+    "if(Label = 'entailed', 1 - toFloat64(Confidence), 0.5)), 0), 1)"
+)
+DOUBT = f"least(greatest(sqrt(greatest(Score * (1 - Score), 0)), {LEAST_DOUBT}), {MOST_DOUBT})"
+# `random_number` of the label queue: the first 53 bits of SHA-256.
+RANDOM_NUMBER = (
+    "(bitShiftRight(reinterpretAsUInt64(reverse(substring(SHA256(concat({seed:String}, '\\0', "
+    "TraceId, '/', SpanId, '/', toString(ClaimIndex))), 1, 8))), 11) + 0.5) / 9007199254740992"
+)
+RouteKey = tuple[str, str]
+# A period in which the claims of a route were drawn: service, route, begin and end.
+RoutePeriod = tuple[str, str, int, int]
+
+CURRENT_ANSWERS = f"""
+SELECT ServiceName, Route, TraceId, SpanId, {SAMPLE_WEIGHT} AS Weight, Timestamp AS Start
+FROM rt4chart_verifications FINAL
+WHERE IsDeleted = 0 AND Decision = 'verified' AND SampleRate > 0 AND {in_scope()}
+"""  # noqa: S608 - our own names
+CLAIMS_OF_SCOPE = f"""
+FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND Label != 'not_a_claim' AND {in_scope()}
+"""
+IS_COVERED = (
+    "arrayExists(p -> p.1 = a.ServiceName AND p.2 = a.Route AND a.Nanos >= p.3 AND a.Nanos < p.4, "
+    "{periods:Array(Tuple(String, String, Int64, Int64))})"
+)
+# An answer's vector: its claims in each stratum, the sums of their scores, and of their doubts.
+POPULATIONS = f"""
+SELECT ServiceName AS service, Route AS route, countIf(Covered) AS answers,
+    sumIf(Claims, Covered) AS claims, sum(Claims) AS all_claims,
+    minIf(Nanos, Covered) AS first_ns, maxIf(Weight, Covered) AS most_weight,
+    sumForEachIf(arrayMap(n -> n * Weight, Vector), Covered) AS totals,
+    sumForEachIf(arrayFlatten(arrayMap(
+        m -> arrayMap(n -> m * n * Weight * Weight, arraySlice(Vector, 1, 6)),
+        arraySlice(Vector, 1, 6))), Covered) AS squares
+FROM (
+    SELECT a.ServiceName AS ServiceName, a.Route AS Route, a.Weight AS Weight, a.Nanos AS Nanos,
+        c.Claims AS Claims, c.Vector AS Vector, {{any_period:UInt8}} OR {IS_COVERED} AS Covered
+    FROM (
+        SELECT *, toUnixTimestamp64Nano(Start) AS Nanos FROM ({CURRENT_ANSWERS})
+    ) AS a
+    INNER JOIN (
+        SELECT ServiceName, Route, TraceId, SpanId, count() AS Claims,
+            [toFloat64(countIf(S = 1)), toFloat64(countIf(S = 2)), toFloat64(countIf(S = 3)),
+             sumIf(Score, S = 1), sumIf(Score, S = 2), sumIf(Score, S = 3),
+             sumIf({DOUBT}, S = 1), sumIf({DOUBT}, S = 2), sumIf({DOUBT}, S = 3)] AS Vector
+        FROM (
+            SELECT ServiceName, Route, TraceId, SpanId, {STRATUM_NUMBER} AS S, {SCORE} AS Score
+            {CLAIMS_OF_SCOPE}
+        )
+        GROUP BY ServiceName, Route, TraceId, SpanId
+    ) AS c USING (ServiceName, Route, TraceId, SpanId)
+)
+GROUP BY ServiceName, Route ORDER BY ServiceName, Route
+"""  # noqa: S608
+# The order of the queue is that of u / rate, where a rate is a factor of its route and stratum,
+# times the answer's weight, times the claim's doubt. Only claims that may be among the first are
+# joined with their answers: those whose rank with the largest weight is at most {{enough}}.
+FIRST_OF_QUEUE = f"""
+SELECT service, route, start_ns, trace_id, span_id, claim, weight, rate, rank, limit_rank
+FROM (
+    SELECT service, route,
+        arrayJoin(arraySlice(Sorted, 1, {{size:UInt32}})) AS one, one.1 AS rank, one.2 AS trace_id,
+        one.3 AS span_id, one.4 AS claim, one.5 AS start_ns, one.6 AS weight, one.7 AS rate,
+        if(length(Sorted) > {{size:UInt32}}, Sorted[{{size:UInt32}} + 1].1, 0) AS limit_rank
+    FROM (
+        SELECT ServiceName AS service, Route AS route,
+            groupArraySorted({{{{most}}}})(
+                (U / Rate, TraceId, SpanId, ClaimIndex, Nanos, Weight, Rate)
+            ) AS Sorted
+        FROM (
+            SELECT c.ServiceName AS ServiceName, c.Route AS Route, c.TraceId AS TraceId,
+                c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
+                toUnixTimestamp64Nano(c.Timestamp) AS Nanos, a.Weight AS Weight, c.U AS U,
+                c.Wanted * a.Weight AS Rate
+            FROM (
+                SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
+                    f.Factors[S] * Doubt AS Wanted, {RANDOM_NUMBER} AS U
+                FROM (
+                    SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
+                        {STRATUM_NUMBER} AS S, {SCORE} AS Score, {DOUBT} AS Doubt
+                    {CLAIMS_OF_SCOPE}
+                ) AS c
+                INNER JOIN (
+                    SELECT one.1 AS ServiceName, one.2 AS Route, one.3 AS Factors FROM (
+                        SELECT arrayJoin(
+                            {{factors:Array(Tuple(String, String, Array(Float64)))}}) AS one)
+                ) AS f USING (ServiceName, Route)
+                WHERE U <= Wanted * {{enough:Float64}}
+            ) AS c
+            INNER JOIN ({CURRENT_ANSWERS}) AS a USING (ServiceName, Route, TraceId, SpanId)
+        )
+        GROUP BY service, route
+    )
+)
+ORDER BY service, route, rank, trace_id, span_id, claim
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePopulation:
+    """The claims of a route that could be drawn, as sums.
+
+    `all_claims` also counts those outside the periods that were asked for, `first_ns` is the start
+    of the oldest answer. `doubts` is the weighted sum of the doubts in each stratum, from which the
+    rates of a draw follow.
+    """
+
+    service: str
+    route: str
+    population: Population
+    all_claims: int
+    first_ns: int
+    most_weight: float
+    doubts: Mapping[str, float]
+
+    @property
+    def key(self) -> RouteKey:
+        """Service and route."""
+        return (self.service, self.route)
+
+    @property
+    def factors(self) -> list[float]:
+        """The rate of a claim of each of `STRATA` for one unit of weight and doubt."""
+        total = sum(self.doubts.values())
+        shares = {
+            name: EQUAL_PART / len(self.doubts) + (1 - EQUAL_PART) * doubt / total
+            for name, doubt in self.doubts.items()
+        }
+        return [shares[name] / self.doubts[name] if name in self.doubts else 0.0 for name in STRATA]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstClaim:
+    """A claim at the head of a route's queue; `limit_rank` is the rank after the last, or 0."""
+
+    service: str
+    route: str
+    start_ns: int
+    trace_id: str
+    span_id: str
+    claim: Annotated[int, StoredAs("claim", "UInt16")]
+    weight: float
+    rate: float
+    rank: float
+    limit_rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    service: str
+    route: str
+    answers: int
+    claims: int
+    all_claims: int
+    first_ns: int
+    most_weight: float
+    totals: Sequence[float]
+    squares: Sequence[float]
+
+
+def populations(
+    client: Client, scope: QueryScope, periods: Sequence[RoutePeriod] | None = None
+) -> list[RoutePopulation]:
+    """The claims of each route of the scope, by service and route; of these periods if given.
+
+    The scope names a verifier. Answers whose sampling rate is unknown cannot be drawn.
+    """
+    parameters = {
+        **scope.parameters,
+        "any_period": int(periods is None),
+        "periods": list(periods or ()),
+    }
+    found = read(client, _Sums, POPULATIONS, parameters, settings=FINAL_PER_PARTITION)
+    return [_route_population(sums) for sums in found]
+
+
+def first_claims(
+    client: Client, scope: QueryScope, found: Sequence[RoutePopulation], *, size: int, seed: str
+) -> list[FirstClaim]:
+    """The first `size` claims of each route's queue, in its order."""
+    # The rates of a route sum to 1, so about x claims have a rank below x.
+    chosen = _first_claims(client, scope, found, size=size, seed=seed, most_rank=4 * size + 50)
+    counts = Counter((one.service, one.route) for one in chosen)
+    short = [
+        one
+        for one in found
+        if counts[one.key] < min(size, one.population.claims)
+        or (one.population.claims > size and _lacks_limit(chosen, one.key))
+    ]
+    if not short:
+        return chosen
+    keys = {one.key for one in short}
+    kept = [one for one in chosen if (one.service, one.route) not in keys]
+    return kept + _first_claims(client, scope, short, size=size, seed=seed, most_rank=math.inf)
+
+
+def _lacks_limit(chosen: Sequence[FirstClaim], key: RouteKey) -> bool:
+    return any(one.limit_rank == 0 for one in chosen if (one.service, one.route) == key)
+
+
+def _first_claims(
+    client: Client,
+    scope: QueryScope,
+    found: Sequence[RoutePopulation],
+    *,
+    size: int,
+    seed: str,
+    most_rank: float,
+) -> list[FirstClaim]:
+    most_weight = max((one.most_weight for one in found), default=1.0)
+    parameters = {
+        **scope.parameters,
+        "seed": seed,
+        "size": size,
+        "enough": min(most_rank * most_weight, 1e300),
+        "factors": [(one.service, one.route, one.factors) for one in found],
+    }
+    query = FIRST_OF_QUEUE.replace("{{most}}", str(size + 1))
+    return read(client, FirstClaim, query, parameters, settings=FINAL_PER_PARTITION)
+
+
+def _route_population(sums: _Sums) -> RoutePopulation:
+    size = len(STRATA)
+    present = [at for at in range(size) if sums.totals and sums.totals[at] > 0]
+    places = [*present, *(at + size for at in present)]
+    names = tuple(STRATA[at] for at in present)
+    population = Population(
+        names,
+        sums.answers,
+        sums.claims,
+        tuple(sums.totals[at] for at in places),
+        tuple(tuple(sums.squares[2 * size * row + at] for at in places) for row in places),
+    )
+    doubts = {STRATA[at]: sums.totals[2 * size + at] for at in present}
+    return RoutePopulation(
+        sums.service,
+        sums.route,
+        population,
+        sums.all_claims,
+        sums.first_ns,
+        sums.most_weight,
+        doubts,
+    )

@@ -1,0 +1,139 @@
+"""Labelling in a terminal, key by key."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+
+import pytest
+from rich.console import Console
+
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.core.model import AnswerRange
+from rt4chart_collector.labelling.tasks import Rater, next_task
+from rt4chart_collector.labelling.terminal import (
+    AROUND,
+    LabelSession,
+    marked_answer,
+    terminal_keys,
+)
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_in
+from tests.rt4chart_collector.labelling.answers import NOW, drawn, stored
+
+__all__ = ["stored"]
+ANN = Rater("ann")
+
+
+def sitting(client: Client, keys: str, *, limit: int = 0) -> tuple[LabelSession, str]:
+    """A session in which these keys are pressed, and what it printed."""
+    pressed: Iterator[str] = iter(keys)
+    out = io.StringIO()
+    clock = count(NOW)
+    session = LabelSession(
+        client,
+        drawn(client),
+        ANN,
+        read_key=lambda: next(pressed, ""),
+        console=Console(file=out, width=200, highlight=False, markup=False, emoji=False),
+        clock=lambda: next(clock),
+    )
+    session.run(limit)
+    return session, out.getvalue()
+
+
+def given(client: Client) -> list[tuple[GivenLabel, bool]]:
+    """The current labels, in the order in which they were given."""
+    rows = sorted(labels_in(client, QueryScope()), key=lambda row: row.at_ns)
+    return [(row.label, row.is_blind) for row in rows]
+
+
+def test_each_key_is_a_label(stored: Client) -> None:
+    """1, 2, 3, 0 and s; then no claim is left."""
+    session, text = sitting(stored, "1230s")
+
+    assert given(stored) == [
+        (GivenLabel.ENTAILED, True),
+        (GivenLabel.CONTRADICTED, True),
+        (GivenLabel.BASELESS, True),
+        (GivenLabel.CANNOT_TELL, True),
+        (GivenLabel.SKIPPED, True),
+    ]
+    assert session.labels == 4
+    assert "no claims are left in this draw for you" in text
+
+
+def test_the_verdict_is_hidden_until_the_claim_has_a_label(stored: Client) -> None:
+    """Nothing of what is printed before the first key says what the judge said."""
+    _, before = sitting(stored, "x")
+    _, after = sitting(stored, "1x")
+
+    for word in ("the judge", "entailed (", "contradicted ("):
+        assert word not in before
+    assert "you: entailed; the judge: " in after
+    assert "support: 19 more labels for a corrected rate" in after
+
+
+def test_a_label_that_is_given_again_is_not_blind(stored: Client) -> None:
+    """The rater has seen the verdict by then."""
+    session, text = sitting(stored, "1u2x")
+
+    assert given(stored) == [(GivenLabel.CONTRADICTED, False)]
+    assert session.labels == 1
+    assert "taken back: entailed" in text
+
+
+def test_question_and_passages_are_shown_on_demand(stored: Client) -> None:
+    """The question is not shown before; other keys print the help and change nothing."""
+    _, text = sitting(stored, "?qpux")
+    _, plain = sitting(stored, "x")
+
+    assert text.count("How long is the trial?") == 1
+    assert "How long is the trial?" not in plain
+    assert "nothing to undo in this sitting" in text
+    assert given(stored) == []
+
+
+def test_a_sitting_ends_after_its_labels(stored: Client) -> None:
+    """And at the end of the input; every label is stored by then."""
+    session, _ = sitting(stored, "11111", limit=2)
+
+    assert session.labels == 2
+    assert len(given(stored)) == 2
+
+
+def test_untrusted_text_does_not_reach_the_terminal(stored: Client) -> None:
+    """Control characters are replaced, in the answer one by one so that the marks fit."""
+    task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
+    assert task is not None
+    answer = "ok \x1b[2J[bold]no[/] \u202etxet"
+    claim = replace(task.claim, answer_range=AnswerRange(3, 9))
+
+    shown = marked_answer(replace(task, answer=answer, claim=claim))
+
+    assert shown.plain == "ok ⟦·[2J[b⟧old]no[/] ·txet"
+
+
+def test_a_long_answer_is_shown_around_the_claim(stored: Client) -> None:
+    """A range that does not fit the answer marks nothing."""
+    task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
+    assert task is not None
+    answer = "a" * 1000 + "claim" + "b" * 1000
+    claim = replace(task.claim, answer_range=AnswerRange(1000, 1005))
+
+    shown = marked_answer(replace(task, answer=answer, claim=claim)).plain
+    unfit = marked_answer(replace(task, answer="short", claim=claim)).plain
+
+    assert shown == f"…{'a' * AROUND}⟦claim⟧{'b' * AROUND}…"
+    assert unfit == "short"
+
+
+def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names what works without one."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("1"))
+
+    with pytest.raises(InputError, match="use --judge NAME or --import FILE"), terminal_keys():
+        raise AssertionError
