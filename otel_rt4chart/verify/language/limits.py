@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.values import Quantity
 
 _WITHIN = re.compile(
@@ -36,6 +37,7 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 LEAD = 32  # characters before a value in which the word that limits it stands
+_RANGE_LEAD = 64  # and in which a range is opened; "increased" may stand three words before
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,17 @@ class Limit:
         return len(left) == len(right) and not self.is_strict
 
 
-def quantity_limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
-    """The limits on quantities of a family of units, in base units."""
+def quantity_limits(slots: Slots, unit_family: str) -> tuple[Limit, ...]:
+    """The limits on quantities of a family of units, in base units; those of late are cached."""
+    return _cached_limits(slots.text, unit_family)
+
+
+@lru_cache(maxsize=256)
+def _cached_limits(text: str, unit_family: str) -> tuple[Limit, ...]:
+    return tuple(_limits(read_slots(text), unit_family))
+
+
+def _limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
     text, before = slots.text, None
     for one in slots.quantities:
         is_range = before is not None and _is_range(text, before, one)
@@ -79,13 +90,12 @@ def quantity_limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
 
 def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     between = text[low.unit_end : high.start]
-    is_joined = JOINS_RANGE.fullmatch(between) is not None
-    is_and = "and" in between.lower()
-    is_like = low.unit in ("", high.unit)
-    if _CHANGES.search(text[: low.start]):
+    if low.unit not in ("", high.unit) or JOINS_RANGE.fullmatch(between) is None:
         return False
-    is_open = not is_and or _OPENS_RANGE.search(text[: low.start]) is not None
-    return is_joined and is_like and is_open
+    lead = text[max(0, low.start - _RANGE_LEAD) : low.start]
+    if _CHANGES.search(lead):
+        return False
+    return "and" not in between.lower() or _OPENS_RANGE.search(lead) is not None
 
 
 def _limit_of(text: str, one: Quantity) -> Iterator[Limit]:
