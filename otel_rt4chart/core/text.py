@@ -10,6 +10,9 @@ from collections.abc import Iterable
 # of the console and a series of metrics, and the console's addresses take as many characters.
 MAX_NAME_CHARS = 500
 _HASH_CHARS = 8
+# A spreadsheet evaluates a cell that starts with one of these (OWASP, CSV injection).
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_LEADING = 64  # characters of a cell in which a formula may begin
 
 
 def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
@@ -19,6 +22,14 @@ def printable(text: str, replacement: str = " ", *, keep: str = "") -> str:
     text stay valid. `keep` lists characters to preserve, such as a line feed.
     """
     return "".join(c if c.isprintable() or c in keep else replacement for c in text)
+
+
+def formula_escaped(cell: str) -> str:
+    """The text of a CSV cell, with an apostrophe before what a spreadsheet would evaluate."""
+    # A spreadsheet may drop invisible characters before it looks for a formula.
+    seen = "".join(c for c in cell[:_LEADING] if c in FORMULA or c.isprintable()).lstrip(" ")
+    is_formula = cell.lstrip(" ").startswith(FORMULA) or seen.startswith(FORMULA)
+    return f"'{cell}" if is_formula else cell
 
 
 def one_line(text: str, limit: int, around: Iterable[str] = ()) -> str:

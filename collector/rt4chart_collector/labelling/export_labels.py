@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import formula_escaped
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -70,6 +71,4 @@ def label_fields(label: LabelRow) -> Mapping[str, object]:
 
 
 def _cell(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula."""
-    is_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{value}" if is_formula else value
+    return formula_escaped(value) if isinstance(value, str) else value

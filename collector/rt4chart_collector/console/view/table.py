@@ -13,14 +13,12 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from otel_rt4chart.core.text import formula_escaped
 from rt4chart_collector.console.view.params import choice_param
 
 CellValue: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
 HTML, CSV, JSON = "html", "csv", "json"
-# A spreadsheet evaluates a cell that starts with one of these (OWASP, CSV injection).
-_LEADING = 64  # characters of a cell in which a formula may begin
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +139,7 @@ def csv_of(table: Table[_Row]) -> str:
 
 
 def _formula_escaped(value: CellValue) -> CellValue:
-    if not isinstance(value, str):
-        return value
-    # A spreadsheet may drop invisible characters before it looks for a formula.
-    seen = "".join(c for c in value[:_LEADING] if c in FORMULA or c.isprintable()).lstrip(" ")
-    is_formula = value.lstrip(" ").startswith(FORMULA) or seen.startswith(FORMULA)
-    return f"'{value}" if is_formula else value
+    return formula_escaped(value) if isinstance(value, str) else value
 
 
 def _comparable(value: CellValue) -> tuple[bool, float, str]:

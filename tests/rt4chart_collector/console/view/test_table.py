@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.core.text import FORMULA
 from rt4chart_collector.console.view.table import (
-    FORMULA,
     Column,
     Table,
     csv_of,
