@@ -38,7 +38,7 @@ def main() -> None:
     for name in SHIPPED:
         shutil.copy(exported / name, given.models / name)
     write_hashes(given.models)
-    print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
+    print(f"{given.models}: made; `python -m benchmarks.judge {given.data}/grounding` measures it")
 
 
 def write_hashes(models: Path) -> None:

@@ -24,6 +24,7 @@ from otel_rt4chart.verify.language.dates import (
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
 from otel_rt4chart.verify.language.word_lists import DOUBTS
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
@@ -35,6 +36,11 @@ Manner = Literal[
 # Nothing is known against a claim's words of these manners.
 SETTLED = ("admitted", "narrowed", "beyond", "implied")
 _WORD = re.compile(r"\w+")
+_TAKES_OUT = re.compile(
+    r"(?:\bexcept(?:\s+for)?|\bbut\s+not|,\s*(?:and\s+)?not|\bunless|\bother\s+than|\bapart\s+from"
+    r"|\bexcluding|\bnot\s+including)\s+([^,;:.!?()]+)",
+    re.IGNORECASE,
+)
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
@@ -181,6 +187,8 @@ def negation_differences(
     flips: list[tuple[int, int, int]] = []
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
+        if excepts(claim, sentence):
+            continue
         denied_found = parity(sentence.denials)
         for word, places in enumerate(alignment.matches[which]):
             token = claim.content[word]
@@ -193,12 +201,32 @@ def negation_differences(
                 agreed.add(word)
             elif flipped:
                 flips.append((word, at, flipped[0]))
-    for word, at, place in flips:
+    for word, at, place in sorted(flips, key=lambda one: _is_denied_later(one, claim, context)):
         sentence = context.sentences[at]
         pair = (claim.content[word], sentence.content[place])
         if word not in agreed and _is_shared(claim, sentence, _matches_in(alignment, at), pair):
             yield _flip(claim, sentence, *pair, at)
     yield from _opposites(claim, alignment, context)
+
+
+def excepts(claim: Slots, sentence: Slots) -> bool:
+    """True where the claim takes out the very thing that the sentence denies.
+
+    "Dogs are allowed, but not in the restaurant" and "Dogs are not allowed in the restaurant".
+    """
+    return bool(sentence.denials) and any(
+        taken.keys() <= sentence.positions.keys()
+        for match in _TAKES_OUT.finditer(claim.text)
+        if (taken := content(match.group(1)))
+    )
+
+
+def _is_denied_later(flip: tuple[int, int, int], claim: Slots, context: ContextIndex) -> bool:
+    """False for the first word that a negation denies: "covered" of "not covered in hotels"."""
+    word, at, place = flip
+    sentence = context.sentences[at]
+    first = {one.over[0] for one in sentence.denials} | {one.over[0] for one in claim.denials}
+    return sentence.content[place] not in first and claim.content[word] not in first
 
 
 def _matches_in(alignment: Alignment, at: int) -> tuple[tuple[int, ...], ...]:

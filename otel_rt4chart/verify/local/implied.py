@@ -27,11 +27,12 @@ from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
 from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
-from otel_rt4chart.verify.local.scope import same_price
+from otel_rt4chart.verify.local.scope import same_condition, same_price
 
 # Words of order, price and frequency; a claim without them, values and opposites implies nothing.
 _CUES = re.compile(
     r"\b(?:first|then|before|after\w*|once|subsequently|free|complimentary|nothing|every|each|no"
+    r"|included|extras?|separately|unless"
     r"|without|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
     re.IGNORECASE,
 )
@@ -165,9 +166,10 @@ def _implied_terms(
         ):
             yield _implied("term", one.claimed, Source(one.sentence, one.found))
     for at in comparison.near:
-        claimed, found = same_price(comparison, at)
-        if claimed:
-            yield _implied("term", claimed, Source(at, found))
+        for same in (same_price, same_condition):
+            claimed, found = same(comparison, at)
+            if claimed:
+                yield _implied("term", claimed, Source(at, found))
         for often in _same_frequencies(comparison.claim, comparison.sentence(at)):
             yield _implied("number", often[0], Source(at, often[1]))
         for word in same_order(comparison, at):

@@ -19,6 +19,7 @@ from otel_rt4chart.verify.local.scope import (
     opposed_bound,
     other_negation,
     other_price,
+    reversed_condition,
 )
 from otel_rt4chart.verify.local.verdict import passage_name
 
@@ -30,6 +31,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_negation,
     other_subject,
     other_price,
+    reversed_condition,
     one_of_many,
     reversed_order,
     converse_of_same,
