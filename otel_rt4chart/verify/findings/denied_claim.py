@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Clash, Judgement
 from otel_rt4chart.verify.decompose.coordination import WORD, verbs
@@ -92,25 +93,38 @@ def deny(claim: str) -> str:
     return f"{first} not{space}{rest}"
 
 
+class Examples(NamedTuple):
+    """The examples that a claim names at its end, and where in its text that phrase stands."""
+
+    items: tuple[str, ...]
+    start: int
+    end: int
+
+
+def examples(claim: str) -> Examples:
+    """Of "imaging, including MRI and CT": MRI and CT; no items where the claim names none."""
+    match = _PART.search(claim)
+    if match is None:
+        return Examples((), 0, 0)
+    items = [item.strip() for item in _LIST.split(match.group(1)) if item.strip()]
+    return Examples(tuple(items[:_MOST_PARTS]), match.start(), match.end(1))
+
+
 def claim_parts(claim: str) -> tuple[str, ...]:
     """What a claim asserts of the examples that it names.
 
     "The policy covers imaging, including MRI" asserts that the policy covers MRI, and "Imaging is
     covered, including MRI" that MRI is covered.
     """
-    match = _PART.search(claim)
-    if match is None:
-        return ()
-    before = claim[: match.start()]
-    items = [item.strip() for item in _LIST.split(match.group(1)) if item.strip()][:_MOST_PARTS]
-    if whole := _OF_WHOLE.search(before):
+    items, start, _ = examples(claim)
+    if whole := _OF_WHOLE.search(claim[:start]):
         stem = claim[: whole.end()]
         return tuple(
             f"{stem} {item}." if _PLACES.match(item) else f"{item} {whole.group()}."
             for item in items
         )
-    verb = _verb(claim)
-    if verb is None or _AUXILIARY.search(before):
+    verb = _verb(claim) if items else None
+    if verb is None or _AUXILIARY.search(claim[:start]):
         return ()
     return tuple(f"{claim[: verb.end()]} {item}." for item in items)
 

@@ -160,7 +160,7 @@ approximately about roughly
 revenue sale turnover
 profit earnings
 quarter quarterly
-year annual yearly
+year annual annually yearly
 month monthly
 uk britain british
 usa america american

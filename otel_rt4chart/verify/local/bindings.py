@@ -54,7 +54,11 @@ def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
     for tokens, within in _parts(slots, values) if values else ():
         if len(within) > _MAX_VALUES:
             continue
-        words = [one for one in tokens if not _is_in(slots.tokens[one].start, within)]
+        words = [
+            one
+            for one in tokens
+            if not _is_in(slots.tokens[one].start, within) and not _is_unit(slots, one)
+        ]
         for number, value in enumerate(within):
             low = within[number - 1].end if number else 0
             high = within[number + 1].start if number + 1 < len(within) else len(slots.text)
@@ -112,6 +116,11 @@ def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
 
 def _is_in(start: int, values: Iterable[_Value]) -> bool:
     return any(one.start <= start < one.end for one in values)
+
+
+def _is_unit(slots: Slots, at: int) -> bool:
+    """True for the month of "per month": it says what the value counts, not whose it is."""
+    return at > 0 and slots.tokens[at - 1].norm == "per"
 
 
 def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:

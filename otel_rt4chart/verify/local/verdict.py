@@ -319,11 +319,32 @@ def _contradicted(
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
     if near and marked:
-        clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
         against = _sentence_beside(marked[0], reading, near)
-        reason = marked_words_reason(marked, against)
+        words = _words_against(marked, reading, against)
+        clashes = tuple(Clash("term", word) for word in words)
+        reason = marked_words_reason(words, against)
         return Judgement(Label.CONTRADICTED, (against.index,), confidence, reason, clashes)
     return None
+
+
+def _words_against(
+    marked: Sequence[str], reading: ClaimReading, against: Sentence
+) -> Sequence[str]:
+    """The marked words that the sentence lacks; else the claim's rarest word that it lacks.
+
+    Of "Bob founded it in 1999" beside "Alice founded it in 1999", the year is not what is wrong.
+    """
+    lacking = [run for run in marked if is_absent(run, [against])]
+    told = content(against.reading)
+    rarest = max(
+        (
+            (weight, word.text)
+            for word, weight in zip(reading.claim.words, reading.alignment.weights, strict=True)
+            if word.stem not in told
+        ),
+        default=None,
+    )
+    return lacking[:MAX_SHOWN] or ([rarest[1]] if rarest else marked[:MAX_SHOWN])
 
 
 def _sentence_beside(run: str, reading: ClaimReading, near: Sequence[Sentence]) -> Sentence:

@@ -83,3 +83,40 @@ def test_a_claim_that_turns_the_exception_round_is_not_called_entailed(
 ) -> None:
     """All of its words stand there."""
     assert label(verifier, passages, wrong) in (Label.CONTRADICTED, Label.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "reason"),
+    [
+        ("All countries except Norway are served.", "Norway is served.",
+         "“Norway” in the answer, “except Norway” in passage p1"),
+        ("Alice founded it in 1999. Bob became CEO in 2010.", "Bob founded the company in 1999.",
+         "“Bob” in the answer, but passage p1 says: “Alice founded it in 1999.”"),
+        ("Pets are not allowed in the rooms on the ground floor.",
+         "Pets are allowed in the rooms on the ground floor.",
+         "“allowed” in the answer, “not allowed” in passage p1"),
+    ],
+)  # fmt: skip
+def test_a_reason_names_the_words_that_are_wrong(
+    passage: str, claim: str, reason: str, verifier: Verifier
+) -> None:
+    """Not those that the passage has, too."""
+    report = verifier.verify(Exchange("", [Passage("p1", passage)], claim))
+
+    assert [(one.label, one.reason) for one in report.claims] == [(Label.CONTRADICTED, reason)]
+
+
+def test_what_only_shares_the_excepted_name_is_not_contradicted(verifier: Verifier) -> None:
+    """The exception is from another statement."""
+    passage = "All countries except Norway are served."
+    label_found = label(verifier, (passage,), "Norway has five million inhabitants.")
+
+    assert label_found in (Label.BASELESS, Label.UNDECIDED)
+
+
+def test_a_price_for_each_way_to_pay_is_not_exchanged(verifier: Verifier) -> None:
+    """Both prices and both ways stand in the passage."""
+    passage = "Pro costs $20 per user per month, billed annually, or $24 billed monthly."
+    claim = "Pro costs $24 when paid yearly and $20 when paid month to month."
+
+    assert label(verifier, (passage,), claim) in (Label.CONTRADICTED, Label.UNDECIDED)
