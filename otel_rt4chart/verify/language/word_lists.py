@@ -220,7 +220,8 @@ PARTIAL_SAID = (
 )
 SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
 BOUND_SAID = (
-    r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
+    r"up\s+to|at\s+(?:most|the\s+latest)|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|until"
+    r"|till|less\s+than|under|below|as\s+\w+\s+as"
 )
 
 # Findings: what stands before or after a clause and modifies it. These words open a phrase; what

@@ -106,12 +106,20 @@ def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
     piece: list[int] = []
     for at, token in enumerate(slots.tokens):
         is_break = token.starts_clause and not _is_in(token.start, values)  # "8:30" is one value
-        if piece and (is_break or token.norm in _JOINTS):
+        if piece and (is_break or token.norm in _JOINTS or _ends_start(slots, piece, at, values)):
             yield piece
             piece = []
         piece.append(at)
     if piece:
         yield piece
+
+
+def _ends_start(slots: Slots, piece: list[int], at: int, values: list[_Value]) -> bool:
+    """True for the "to" of "from $4 in 2023 to $5 in 2024", where words stand before it."""
+    if slots.tokens[at].norm != "to" or _is_in(slots.tokens[at - 1].start, values):
+        return False
+    norms = [slots.tokens[one].norm for one in piece]
+    return "from" in norms and any(_is_in(slots.tokens[one].start, values) for one in piece)
 
 
 def _is_in(start: int, values: Iterable[_Value]) -> bool:
@@ -299,7 +307,24 @@ def _owners(
         if sentence.tokens[sentence.content[place]].stem not in shared
     )
     nouns = frozenset(one for one in mine_alone if not is_verb(sentence, sentence.content[one]))
-    return nouns or mine_alone
+    shared_subject = not is_after and _is_next_verb(sentence, mine, rival)
+    return frozenset((max(mine.before),)) if shared_subject else nouns or mine_alone
+
+
+def _is_next_verb(sentence: Slots, mine: BoundValue, rival: BoundValue) -> bool:
+    """True for `leaves at 8 and arrives at 10`: what stands before the first verb is of both."""
+    if mine.at != rival.at or not mine.before or len(rival.before) != 1:
+        return False
+    own, theirs = (sentence.content[max(one.before)] for one in (mine, rival))
+    ending = sentence.tokens[own].norm[-1]
+    return (
+        own < theirs
+        and sentence.tokens[theirs - 1].norm in _JOINTS
+        and ending in "sd"
+        and sentence.tokens[theirs].norm.endswith(ending)
+        and is_verb(sentence, own)
+        and is_verb(sentence, theirs)
+    )
 
 
 def _doubt(

@@ -36,6 +36,11 @@ Manner = Literal[
 # Nothing is known against a claim's words of these manners.
 SETTLED = ("admitted", "narrowed", "beyond", "implied")
 _WORD = re.compile(r"\w+")
+# Verbs that say little beside their noun: one of them for another changes nothing.
+_LIGHT_VERBS = frozenset(
+    ("make", "made", "run", "do", "done", "take", "taken", "perform", "execut")
+)
+_PERMITS, _CAN = frozenset(("allow", "permit")), frozenset(("can", "may", "could"))
 _TAKES_OUT = re.compile(
     r"(?:\bexcept(?:\s+for)?|\bbut\s+not|,\s*(?:and\s+)?not|\bunless|\bother\s+than|\bapart\s+from"
     r"|\bexcluding|\bnot\s+including)\s+([^,;:.!?()]+)",
@@ -85,7 +90,10 @@ def number_differences(
         if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
             continue
         rival = rivals.get(quantity.kind) if quantity.kind else None
-        if rival is None and any(_has_same_value(quantity, other) for other in alike):
+        if any(
+            _has_same_value(quantity, other) and (rival is None or _is_bare(rival[0], other, found))
+            for other in alike
+        ):
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
@@ -95,6 +103,14 @@ def number_differences(
             at, other = rival
             text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
+
+
+def _is_bare(at: int, same: Quantity, found: Sequence[tuple[int, Quantity]]) -> bool:
+    """True where the sentence has the value, too, and no word for what it counts.
+
+    `Python 3.8 is no longer supported; use 3.9`.
+    """
+    return same.kind.startswith("after ") and (at, same) in found
 
 
 def _rival_quantities(
@@ -249,8 +265,15 @@ def _is_shared(
     ):
         for denial in denials:
             if at in denial.over:
-                return denial.over[0] in met and _has_neighbour(claim, sentence, matches, pair)
+                is_met = denial.over[0] in met or _is_forbidden(claim, sentence, denial)
+                return is_met and _has_neighbour(claim, sentence, matches, pair)
     return False
+
+
+def _is_forbidden(claim: Slots, sentence: Slots, denial: Denial) -> bool:
+    """True for `not allowed in …` beside `can be packed in …`."""
+    is_permission = sentence.tokens[denial.over[0]].stem in _PERMITS and denial in sentence.denials
+    return is_permission and any(token.norm in _CAN for token in claim.tokens)
 
 
 def _has_neighbour(
@@ -347,6 +370,8 @@ def term_differences(
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
                     continue  # `_opposites` reports these, with regard to negations
+                if token.stem in _LIGHT_VERBS and not _LIGHT_VERBS.isdisjoint(stems):
+                    continue  # backups are made or run
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
                 yield SlotDifference("term", "clash", token.text, found, at, token.rarity)
