@@ -298,7 +298,7 @@ def _without_examples(answer: str, place: _ClaimPlace, texts: Sequence[str]) -> 
     told = content(" ".join(text for text in texts if not _is_limit(text)))
     if named.items and all(content(item).keys() <= told.keys() for item in named.items):
         start, end = (place.range.start + at for at in (named.start, named.end))
-        yield Edit(start, end, "", place.number, "another passage leaves it out")
+        yield Edit(start, end, "", place.number, "another passage excludes it")
 
 
 def _note(text: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -307,8 +308,16 @@ def _owners(
         if sentence.tokens[sentence.content[place]].stem not in shared
     )
     nouns = frozenset(one for one in mine_alone if not is_verb(sentence, sentence.content[one]))
-    shared_subject = not is_after and _is_next_verb(sentence, mine, rival)
-    return frozenset((max(mine.before),)) if shared_subject else nouns or mine_alone
+    if not is_after and (_is_next_verb(sentence, mine, rival) or _is_counted(sentence, mine)):
+        return frozenset((max(mine.before),)) & mine_alone
+    return nouns or mine_alone
+
+
+def _is_counted(sentence: Slots, one: BoundValue) -> bool:
+    """True for "a loss of $2": the word before "of" is what the value is of."""
+    return (
+        bool(one.before) and re.search(r"\bof\s+\W?$", sentence.text[: one.value.start]) is not None
+    )
 
 
 def _is_next_verb(sentence: Slots, mine: BoundValue, rival: BoundValue) -> bool:

@@ -265,14 +265,17 @@ def _is_shared(
     ):
         for denial in denials:
             if at in denial.over:
-                is_met = denial.over[0] in met or _is_forbidden(claim, sentence, denial)
+                is_forbidden = denials is sentence.denials and _is_forbidden(
+                    claim, sentence, denial
+                )
+                is_met = denial.over[0] in met or is_forbidden
                 return is_met and _has_neighbour(claim, sentence, matches, pair)
     return False
 
 
 def _is_forbidden(claim: Slots, sentence: Slots, denial: Denial) -> bool:
     """True for `not allowed in …` beside `can be packed in …`."""
-    is_permission = sentence.tokens[denial.over[0]].stem in _PERMITS and denial in sentence.denials
+    is_permission = sentence.tokens[denial.over[0]].stem in _PERMITS
     return is_permission and any(token.norm in _CAN for token in claim.tokens)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
@@ -21,6 +23,7 @@ _EXCEPTIONS = re.compile(
     re.IGNORECASE,
 )
 
+_INSTEAD = re.compile(r"\b(instead\s+of|rather\s+than)\s+([^,;:.!?()]+)", re.IGNORECASE)
 _DENIED_WHOLE = re.compile(
     r"\b(?:no|none|nothing|nobody|never|not(?!\s+including))\b", re.IGNORECASE
 )
@@ -66,15 +69,22 @@ def _exception_over(sentence: Slots, stems: tuple[str, ...]) -> str | None:
 
 
 def _excepting(sentence: Slots, at: int) -> str | None:
+    """The words that except this token: from "except" or "instead of" to it, or from it on."""
     token = sentence.tokens[at]
-    for cue in cues(sentence.text, "exclusion"):
-        start, span = sentence.text.find(cue.word), sentence.text.find(cue.span)
-        if not _EXCEPTIONS.match(cue.word) or not cue.span:
-            continue
-        if span <= token.start < span + len(cue.span):
-            end = start + len(cue.word)
+    for start, end, span in _exceptions(sentence.text):
+        if span.start <= token.start < span.end:
             return sentence.text[min(start, token.start) : max(end, token.end)]
     return None
+
+
+def _exceptions(text: str) -> Iterator[tuple[int, int, AnswerRange]]:
+    """Where each word that excepts stands, and where what it excepts."""
+    for cue in cues(text, "exclusion"):
+        start, span = text.find(cue.word), text.find(cue.span)
+        if _EXCEPTIONS.match(cue.word) and cue.span:
+            yield start, start + len(cue.word), AnswerRange(span, span + len(cue.span))
+    for match in _INSTEAD.finditer(text):
+        yield match.start(1), match.end(1), AnswerRange(*match.span(2))
 
 
 def other_negation(comparison: ComparedClaim) -> StructuralDoubt | None:

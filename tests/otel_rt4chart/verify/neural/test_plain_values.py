@@ -210,6 +210,16 @@ TWINS = (
         "Revenue was $5.0 million in 2023.",
     ),
     (
+        "In 2022 the firm had a loss of 2 million euros and in 2023 a profit of 1 million euros.",
+        "In 2022 the firm had a loss of 2 million euros.",
+        "In 2022 the firm had a profit of 2 million euros.",
+    ),
+    (
+        "Damaged goods are replaced instead of refunded.",
+        "Damaged goods are replaced.",
+        "Damaged goods are refunded.",
+    ),
+    (
         "Lithium batteries are not allowed in checked luggage but can be carried in hand luggage.",
         "Lithium batteries can be carried in hand luggage.",
         "Lithium batteries can be packed in checked luggage.",
