@@ -20,6 +20,7 @@ from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.http_protocol import ConnectionLimiter
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.servers import (
     Tls,
     bound_socket,
@@ -110,7 +111,13 @@ def run_service(
         monitor = build_monitor(own, monitoring, parts.metrics, clock=clock, breaker=parts.breaker)
         stack.enter_context(serve_health(shutdown.health, settings.health))
         waits = settings.ack == STORED
-        intake = Intake(ingest.offer, guard=guard, waits=waits, metrics=parts.metrics)
+        intake = Intake(
+            ingest.offer,
+            guard=guard,
+            waits=waits,
+            metrics=parts.metrics,
+            span_limiter=SpanLimiter(parts.metrics, settings.attribute_mib * MIB),
+        )
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
         stack.enter_context(monitor_running(monitor, shutdown))
