@@ -137,10 +137,8 @@ class Intake:
         budget = None if received_bytes is None else object_budget(received_bytes)
         try:
             await self._decoding.acquire()
-            decoding = asyncio.ensure_future(self._decode(body, decode, encoding, budget))
-            # A client that cancels its call leaves a thread that still decodes: it counts on.
-            decoding.add_done_callback(self._end_decoding)
-            size_bytes, decoded = await asyncio.shield(decoding)
+            size_bytes, decoded = await self._start_decoding(body, decode, encoding, budget)
+            del body  # while the spans wait to be stored
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             slot.resize(0)
@@ -150,6 +148,19 @@ class Intake:
         except InputError as error:
             raise RefusedError(Fault.MALFORMED, str(error)) from error
         return decoded.with_rejected(conflicts, CONFLICT)
+
+    def _start_decoding(
+        self, body: bytes, decode: Decode, encoding: str, budget: int | None
+    ) -> asyncio.Future[tuple[int, Decoded]]:
+        """`_decode` as a task that outlives its caller.
+
+        No frame may keep the task: its error would refer to that frame, and keep the body in memory
+        until garbage is collected.
+        """
+        decoding = asyncio.ensure_future(self._decode(body, decode, encoding, budget))
+        # A client that cancels its call leaves a thread that still decodes: it counts on.
+        decoding.add_done_callback(self._end_decoding)
+        return asyncio.shield(decoding)
 
     async def _decode(
         self, body: bytes, decode: Decode, encoding: str, budget: int | None
