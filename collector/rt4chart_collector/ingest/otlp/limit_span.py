@@ -227,7 +227,8 @@ def _name_sizes(span: SpanRecord) -> Iterator[int]:
     """The sizes of all that is not a value, with what items take beside their texts."""
     yield from map(byte_size, (span.name, span.parent_span_id))
     yield from (ITEM_BYTES + byte_size(event.name) for event in span.events)
-    yield from (ITEM_BYTES + byte_size(link.trace_id + link.span_id) for link in span.links)
+    for link in span.links:
+        yield from (ITEM_BYTES + byte_size(link.trace_id), byte_size(link.span_id))
     yield from (ITEM_BYTES + byte_size(key) for attributes in _items(span) for key in attributes)
 
 
