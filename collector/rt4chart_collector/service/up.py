@@ -110,14 +110,7 @@ def run_service(
         own = stack.enter_context(closing(client.sibling(), shutdown))
         monitor = build_monitor(own, monitoring, parts.metrics, clock=clock, breaker=parts.breaker)
         stack.enter_context(serve_health(shutdown.health, settings.health))
-        waits = settings.ack == STORED
-        intake = Intake(
-            ingest.offer,
-            guard=guard,
-            waits=waits,
-            metrics=parts.metrics,
-            span_limiter=SpanLimiter(parts.metrics, settings.attribute_mib * MIB),
-        )
+        intake = build_intake(ingest, guard, parts.metrics, settings)
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
         stack.enter_context(monitor_running(monitor, shutdown))
@@ -132,6 +125,19 @@ def run_service(
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+def build_intake(
+    ingest: IngestWriter, guard: TokenGuard, metrics: ServiceMetrics, settings: ServiceSettings
+) -> Intake:
+    """What decodes requests for the writer."""
+    return Intake(
+        ingest.offer,
+        guard=guard,
+        waits=settings.ack == STORED,
+        metrics=metrics,
+        span_limiter=SpanLimiter(metrics, settings.attribute_mib * MIB),
+    )
 
 
 def observe_damage(client: Client, metrics: ServiceMetrics) -> None:

@@ -445,13 +445,22 @@ def test_large_value_is_stored_shortened_and_its_answer_is_not_judged(client: Cl
         if pair.key.startswith("retrieval.documents") and pair.key.endswith("content")
     )
     passage.value.string_value += SENTENCE * (5 * 2**20 // len(SENTENCE))
-    source, writer = MemorySource(), SpanWriter(lambda spans: insert_spans(client, spans) or ())
+
+    def insert(spans: Sequence[SpanRecord]) -> Sequence[int]:
+        insert_spans(client, spans)
+        return ()
+
+    def waiting() -> range:
+        member.step()
+        return member.queue_waiting()
+
+    source, writer = MemorySource(), SpanWriter(insert)
     source.send(0, request(*trace))
     member = Member(client, source, writer=writer)
     member.step()
     thread = Thread(target=writer.run)
     thread.start()
-    wait_until(lambda: member.step() or member.queue_waiting())
+    wait_until(waiting)
     member.judge()
     writer.stop()
     thread.join(WITHIN_S)

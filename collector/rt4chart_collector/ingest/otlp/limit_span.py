@@ -219,8 +219,8 @@ def _texts(attributes: Attributes) -> Attributes:
 
 def _items(span: SpanRecord) -> Iterable[Attributes]:
     yield span.attributes
-    for item in (*span.events, *span.links):
-        yield item.attributes
+    yield from (event.attributes for event in span.events)
+    yield from (link.attributes for link in span.links)
 
 
 def _name_sizes(span: SpanRecord) -> Iterator[int]:

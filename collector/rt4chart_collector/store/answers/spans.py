@@ -247,7 +247,9 @@ def _span_from_row(row: SpanRow) -> SpanRecord:
         end_ns=row.start_ns + row.duration_ns,
         attributes=row.attributes,
         resource=row.resource,
-        **counts,
+        dropped_attributes=counts["dropped_attributes"],
+        dropped_events=counts["dropped_events"],
+        shortened_attributes=counts["shortened_attributes"],
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.model.record import SpanEvent, SpanLink, SpanRecord
+from otel_rt4chart.spans.model.record import AttributeValue, SpanEvent, SpanLink, SpanRecord
 from otel_rt4chart.spans.model.shortening import is_shortened
 from rt4chart_collector.ingest.otlp.limit_span import (
     ITEM_BYTES,
@@ -121,7 +121,11 @@ def test_what_does_not_fit_at_all_is_dropped_and_counted() -> None:
 
 def test_resource_may_take_one_value_in_all() -> None:
     """Each span is stored with a copy of it."""
-    resource = {"service.name": "shop", "a": "x" * LIMIT, "b": ("y" * LIMIT,)}
+    resource: dict[str, AttributeValue] = {
+        "service.name": "shop",
+        "a": "x" * LIMIT,
+        "b": ("y" * LIMIT,),
+    }
 
     limited, counts = limit_resource(resource, LIMIT)
 
@@ -141,7 +145,7 @@ def test_limited_span_is_limited_to_itself() -> None:
 def test_estimate_is_never_below_what_is_stored() -> None:
     """By it, spans are passed without a closer look."""
     nasty = '\x00"\\é漢🦀'
-    nested = (nasty, {nasty: (nasty, 1.5, True, 2**63, ((), {}))})
+    nested: AttributeValue = (nasty, {nasty: (nasty, 1.5, True, 2**63, ((), {}))})
     span = replace(
         SPAN,
         status_message=nasty,
