@@ -179,19 +179,30 @@ def most_span_bytes(span: SpanRecord) -> int:
     return total
 
 
+def is_large(span: SpanRecord, value_bytes: int) -> bool:
+    """True if a span whose names are short may have a value, or several, of more bytes."""
+    # Most spans end here: this is a fifth of the time of `most_span_bytes`.
+    if not (span.events or span.links):
+        characters = len(span.status_message) + len(span.trace_state)
+        characters += len(span.scope_name) + len(span.scope_version)
+        for value in span.attributes.values():
+            characters += len(value) if type(value) is str else most_bytes(value)
+        if ENCODED * characters + NAME_BYTES * len(span.attributes) <= value_bytes:
+            return False
+    return most_span_bytes(span) > value_bytes
+
+
 def has_long_name(span: SpanRecord) -> bool:
     """True if a name or an id in the span may be too long."""
+    names = len(span.name) > NAME_CHARS or len(span.parent_span_id) > NAME_CHARS
+    if names or has_long_key(span.attributes):
+        return True
+    if not (span.events or span.links):
+        return False
     return (
-        len(span.name) > NAME_CHARS
-        or len(span.parent_span_id) > NAME_CHARS
-        or has_long_key(span.attributes)
-        or any(
-            len(event.name) > NAME_CHARS or has_long_key(event.attributes) for event in span.events
-        )
-        or any(
-            max(len(link.trace_id), len(link.span_id)) > NAME_CHARS or has_long_key(link.attributes)
-            for link in span.links
-        )
+        any(map(has_long_key, _items(span)))
+        or any(len(event.name) > NAME_CHARS for event in span.events)
+        or any(max(len(link.trace_id), len(link.span_id)) > NAME_CHARS for link in span.links)
     )
 
 

@@ -20,10 +20,10 @@ from rt4chart_collector.ingest.otlp.limit_span import (
     DROPPED,
     has_long_key,
     has_long_name,
+    is_large,
     limit_resource,
     limit_span,
     most_bytes,
-    most_span_bytes,
 )
 
 # 500,000 characters of passages, the most that are verified, take 3 MB where JSON escapes them.
@@ -57,16 +57,16 @@ class SpanLimiter:
         """The spans, which were decoded from a body of this size, within the limits."""
         counts: Counter[str] = Counter()
         # Most requests are so small that no value in them can be too large.
-        is_large = body_bytes * GROWTH > self._value_bytes
+        has_values = body_bytes * GROWTH > self._value_bytes
         shared = {id(span.resource): span.resource for span in spans}
         resources = {
             key: self._limit_resource(resource, counts)
             for key, resource in shared.items()
-            if has_long_key(resource) or (is_large and most_bytes(resource) > self._value_bytes)
+            if has_long_key(resource) or (has_values and most_bytes(resource) > self._value_bytes)
         }
         limited = []
         for span in spans:
-            if has_long_name(span) or (is_large and most_span_bytes(span) > self._value_bytes):
+            if has_long_name(span) or (has_values and is_large(span, self._value_bytes)):
                 kept, lost = limit_span(span, self._value_bytes)
                 counts += lost
             else:
