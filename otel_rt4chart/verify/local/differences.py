@@ -26,7 +26,7 @@ from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
-from otel_rt4chart.verify.language.word_lists import DOUBTS
+from otel_rt4chart.verify.language.word_lists import CAN, DOUBTS, LIGHT_VERBS, PERMITS, TAKES_OUT
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
 Manner = Literal[
@@ -36,16 +36,7 @@ Manner = Literal[
 # Nothing is known against a claim's words of these manners.
 SETTLED = ("admitted", "narrowed", "beyond", "implied")
 _WORD = re.compile(r"\w+")
-# Verbs that say little beside their noun: one of them for another changes nothing.
-_LIGHT_VERBS = frozenset(
-    ("make", "made", "run", "do", "done", "take", "taken", "perform", "execut")
-)
-_PERMITS, _CAN = frozenset(("allow", "permit")), frozenset(("can", "may", "could"))
-_TAKES_OUT = re.compile(
-    r"(?:\bexcept(?:\s+for)?|\bbut\s+not|,\s*(?:and\s+)?not|\bunless|\bother\s+than|\bapart\s+from"
-    r"|\bexcluding|\bnot\s+including)\s+([^,;:.!?()]+)",
-    re.IGNORECASE,
-)
+_TAKES_OUT = re.compile(TAKES_OUT, re.IGNORECASE)
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
@@ -265,18 +256,16 @@ def _is_shared(
     ):
         for denial in denials:
             if at in denial.over:
-                is_forbidden = denials is sentence.denials and _is_forbidden(
-                    claim, sentence, denial
-                )
-                is_met = denial.over[0] in met or is_forbidden
+                forbids = denials is sentence.denials and _is_forbidden(claim, sentence, denial)
+                is_met = forbids or denial.over[0] in met
                 return is_met and _has_neighbour(claim, sentence, matches, pair)
     return False
 
 
 def _is_forbidden(claim: Slots, sentence: Slots, denial: Denial) -> bool:
     """True for `not allowed in …` beside `can be packed in …`."""
-    is_permission = sentence.tokens[denial.over[0]].stem in _PERMITS
-    return is_permission and any(token.norm in _CAN for token in claim.tokens)
+    is_permitted = any(token.norm in CAN for token in claim.tokens)
+    return is_permitted and sentence.tokens[denial.over[0]].stem in PERMITS
 
 
 def _has_neighbour(
@@ -373,7 +362,7 @@ def term_differences(
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
                     continue  # `_opposites` reports these, with regard to negations
-                if token.stem in _LIGHT_VERBS and not _LIGHT_VERBS.isdisjoint(stems):
+                if token.stem in LIGHT_VERBS and not LIGHT_VERBS.isdisjoint(stems):
                     continue  # backups are made or run
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
