@@ -331,8 +331,8 @@ def _opposite_place(
     for place in sorted({near for at in beside for near in range(at - MAX_GAP, at + MAX_GAP + 1)}):
         if 0 <= place < len(sentence.content):
             found = sentence.tokens[sentence.content[place]]
-            if not found.norm.isalpha() or found.stem in claim.positions:
-                continue  # `Q1` has the stem of `first`
+            if not found.norm.isalpha() or found.stem in claim.positions or found.norm == "know":
+                continue  # `Q1` has the stem of `first`; "you know" fills a pause
             if are_opposite(stem, found.stem):
                 return place
     return None

@@ -318,13 +318,26 @@ def _contradicted(
             Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
+    marked = [run for run in marked if not _is_told_value(run, near)]
     if near and marked:
-        against = _sentence_beside(marked[0], reading, near)
+        against = _sentence_beside(max(marked, key=_weight), reading, near)
         words = _words_against(marked, reading, against)
         clashes = tuple(Clash("term", word) for word in words)
         reason = marked_words_reason(words, against)
         return Judgement(Label.CONTRADICTED, (against.index,), confidence, reason, clashes)
     return None
+
+
+def _weight(words: str) -> float:
+    """How much the words say: "any" says nothing of what the claim is about."""
+    return sum(content(words).values())
+
+
+def _is_told_value(run: str, near: Sequence[Sentence]) -> bool:
+    """True for "10% discount" where a sentence has both words: another must be wrong, if any."""
+    words = content(run).keys()
+    has_value = len(words) > 1 and any(map(str.isdigit, run))
+    return has_value and any(words <= content(one.reading).keys() for one in near)
 
 
 def _words_against(
@@ -335,6 +348,7 @@ def _words_against(
     Of "Bob founded it in 1999" beside "Alice founded it in 1999", the year is not what is wrong.
     """
     lacking = [run for run in marked if is_absent(run, [against])]
+    lacking = [run for run in lacking if content(run)] or lacking
     told = content(against.reading)
     rarest = max(
         (
