@@ -318,7 +318,7 @@ def _contradicted(
             Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
-    marked = [run for run in marked if not _is_told_value(run, near)]
+    marked = [run for run in marked if not _is_told_value(run, sentences)]
     if near and marked:
         against = _sentence_beside(max(marked, key=_weight), reading, near)
         words = _words_against(marked, reading, against)
@@ -333,11 +333,9 @@ def _weight(words: str) -> float:
     return sum(content(words).values())
 
 
-def _is_told_value(run: str, near: Sequence[Sentence]) -> bool:
-    """True for "10% discount" where a sentence has both words: another must be wrong, if any."""
-    words = content(run).keys()
-    has_value = len(words) > 1 and any(map(str.isdigit, run))
-    return has_value and any(words <= content(one.reading).keys() for one in near)
+def _is_told_value(run: str, sentences: Sequence[Sentence]) -> bool:
+    """True for "10% discount" where a sentence has it: another word must be wrong, if any."""
+    return " " in run and any(map(str.isdigit, run)) and not is_absent(run, sentences)
 
 
 def _words_against(
