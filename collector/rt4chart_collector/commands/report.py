@@ -174,6 +174,8 @@ def print_routes(report: PeriodReport, console: Console) -> None:
     if corrected := _corrected_table(report):
         console.print(corrected)
         console.print()
+    else:
+        console.print("to correct the judge's errors with a few labels: rt4chart label")
     console.print("for a page to share: rt4chart report --html", markup=False)
 
 

@@ -78,6 +78,11 @@ class PeriodReport:
     alerts: tuple[Episode, ...]
 
     @property
+    def has_draws(self) -> bool:
+        """True where claims of this period and verifier were drawn for labels."""
+        return any(route.corrected is not None for route in self.routes)
+
+    @property
     def step_s(self) -> int:
         """The seconds of a step of the trends."""
         return trend_step_s(self.scope)

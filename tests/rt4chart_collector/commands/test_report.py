@@ -29,6 +29,7 @@ GOLDEN = """\
  route    service  status         of claims  before
  support  shop     cherry-picked  25.0%      0.0%
 
+to correct the judge's errors with a few labels: rt4chart label
 for a page to share: rt4chart report --html
 """
 
