@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.verify import parse_share
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
@@ -25,16 +26,24 @@ from rt4chart_collector.core.times import iso
 from rt4chart_collector.labelling.figures import rate_figures
 from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
+from rt4chart_collector.report.limit import RateLimit
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 FILE = "rt4chart-report.html"
+EPILOG = """\
+Exit status: 0 done, 1 with --fail-over: the corrected rate of a route is above RATE with 95%
+confidence, 2 wrong use, 3 with --fail-over: it cannot be told of a route. Corrected rates need
+labels: rt4chart label. See docs/operate/report.md
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
     add_since(parser, "7d", "the last TIME, such as 24h, 7d (default)")
     form = parser.add_mutually_exclusive_group()
@@ -58,6 +67,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="the verifier whose verdicts count (default: the one in use)",
     )
+    parser.add_argument(
+        "--fail-over",
+        type=parse_share,
+        metavar="RATE",
+        help="exit with status 1 if the corrected rate of a route is above RATE (0 to 1)",
+    )
 
 
 def http_url(text: str) -> str:
@@ -73,16 +88,22 @@ def execute(options: argparse.Namespace) -> int:
     with open_database(dsn, needs="rt4chart_label_draws") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
         report = gather_report(client, QueryScope(now_ns - options.since * 10**9, now_ns, verifier))
+    limit = None if options.fail_over is None else RateLimit(options.fail_over, report.corrected)
     if options.html:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
         write_page(options.html, text)
     elif options.json:
-        write(figures(report), "", as_json=True)
+        limit_figures = {} if limit is None else {"fail_over": limit.figures()}
+        write(figures(report) | limit_figures, "", as_json=True)
     else:
         print_routes(report, Console(highlight=False))
-    return 0
+    if limit is None:
+        return 0
+    # Standard output may be the page or JSON.
+    sys.stderr.writelines(f"{line}\n" for line in limit.lines())
+    return limit.exit_status
 
 
 def write_page(file: str, text: str) -> None:

@@ -66,7 +66,10 @@ class RouteReport:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """The figures; the lists are limited, `route_count` and `issue_count` are the totals."""
+    """The figures; the lists are limited, `route_count` and `issue_count` are the totals.
+
+    `corrected` has all routes, and none where no claims of the period were drawn for labels.
+    """
 
     scope: QueryScope
     total: RateSlice | None
@@ -76,11 +79,7 @@ class PeriodReport:
     issues: tuple[Issue, ...]
     issue_count: int
     alerts: tuple[Episode, ...]
-
-    @property
-    def has_draws(self) -> bool:
-        """True where claims of this period and verifier were drawn for labels."""
-        return any(route.corrected is not None for route in self.routes)
+    corrected: tuple[RouteRate, ...] = ()
 
     @property
     def step_s(self) -> int:
@@ -122,6 +121,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         issues=tuple(sorted(issues, key=_most_claims_first)[:ISSUES]),
         issue_count=len(issues),
         alerts=tuple(alert_history(client, EpisodeFilter(scope), limit=ALERTS)),
+        corrected=tuple(corrected.values()),
     )
 
 
