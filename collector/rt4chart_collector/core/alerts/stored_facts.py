@@ -16,10 +16,12 @@ from rt4chart_collector.core.alerts.facts import (
     DriftFacts,
     GrowingIssueFacts,
     IssueFacts,
+    JudgeDriftFacts,
     JudgeFacts,
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
+    RateLimitFacts,
     UndecidedFacts,
 )
 from rt4chart_collector.core.times import iso, time_ns_of
@@ -34,6 +36,8 @@ FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
         Rule.BACKLOG: BacklogFacts,
         Rule.NO_DATA: NoDataFacts,
         Rule.JUDGE_FAILING: JudgeFacts,
+        Rule.JUDGE_DRIFT: JudgeDriftFacts,
+        Rule.RATE_LIMIT: RateLimitFacts,
         Rule.TEST: NoteFacts,
     }
 )
