@@ -61,7 +61,7 @@ def test_every_query_gives_the_same(told: list[str], name: str) -> None:
 
 
 # What the shards hold of these is of other routes.
-OF_NO_ROUTE = {"issues", "issue-events", "dead-letters"}
+OF_NO_ROUTE = {"issues", "issue-events", "dead-letters", "corrected-rates"}
 
 
 @pytest.mark.parametrize("name", SOURCES)
