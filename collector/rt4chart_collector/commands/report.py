@@ -67,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="the verifier whose verdicts count (default: the one in use)",
     )
+    parser.add_argument("--route", metavar="ROUTE", help="only this route")
     parser.add_argument(
         "--fail-over",
         type=parse_share,
@@ -87,7 +88,9 @@ def execute(options: argparse.Namespace) -> int:
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with open_database(dsn, needs="rt4chart_label_draws") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
-        report = gather_report(client, QueryScope(now_ns - options.since * 10**9, now_ns, verifier))
+        since_ns = now_ns - options.since * 10**9
+        scope = QueryScope(since_ns, now_ns, verifier, route=options.route)
+        report = gather_report(client, scope)
     limit = None if options.fail_over is None else RateLimit(options.fail_over, report.corrected)
     if options.html:
         text = render_report(

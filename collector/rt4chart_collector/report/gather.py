@@ -101,7 +101,11 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     }
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
-    issues = [issue for issue in list_issues(client) if issue.last_ns >= scope.since_ns]
+    issues = [
+        issue
+        for issue in list_issues(client)
+        if issue.last_ns >= scope.since_ns and scope.route in (None, issue.route)
+    ]
     return PeriodReport(
         scope=scope,
         total=rates_together(client, scope),

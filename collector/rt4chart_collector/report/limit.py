@@ -11,6 +11,9 @@ from rt4chart_collector.labelling.status import limit_text
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 
 EXIT = {LimitVerdict.NOT_ABOVE: 0, LimitVerdict.ABOVE: 1, LimitVerdict.CANNOT_TELL: 3}
+# The order of the lines, and their limit: names of routes may be made up.
+ORDER = (LimitVerdict.ABOVE, LimitVerdict.CANNOT_TELL, LimitVerdict.NOT_ABOVE)
+MAX_LINES = 50
 NO_DRAW = "cannot tell: no claims of this period were drawn for labels: rt4chart label"
 
 
@@ -37,11 +40,16 @@ class RateLimit:
         return EXIT[self.verdict]
 
     def lines(self) -> Iterator[str]:
-        """The decision on each route."""
+        """The decision on each route, closed ones first."""
         if not self.routes:
             yield NO_DRAW
-        for route in self.routes:
+        ordered = sorted(
+            self.routes, key=lambda route: ORDER.index(route.decide(self.limit).verdict)
+        )
+        for route in ordered[:MAX_LINES]:
             yield f"{printable(route.route) or '-'}: {limit_text(route, self.limit)}"
+        if len(ordered) > MAX_LINES:
+            yield f"and {len(ordered) - MAX_LINES} more routes"
 
     def figures(self) -> dict[str, object]:
         """The decisions as JSON values."""

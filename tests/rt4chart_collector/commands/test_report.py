@@ -116,6 +116,19 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
     assert found["judge"]["labels"] == 40
 
 
+def test_a_database_of_an_earlier_version_says_what_to_do(
+    run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report does not migrate: a running service decides when."""
+    client.command("DROP TABLE rt4chart_label_draws")
+
+    assert run() == 2
+    assert (
+        "has no table rt4chart_label_draws: expected a database that `rt4chart up` of this version "
+        "has opened; run it once"
+    ) in capsys.readouterr().err
+
+
 def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
     run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,13 +148,19 @@ def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
     assert "support: cannot tell: 15 more labels\n" in capsys.readouterr().err
     label_all(client, queue)
 
+    other = verdict(99, [GOOD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+    other = replace(other, candidate=replace(other.candidate, route="rare"))
     found = [run("--fail-over", limit) for limit in ("0.05", "0.8")]
+    insert_verdicts(client, [other])
     texts = capsys.readouterr().err.splitlines()
+    with_rare = [run("--fail-over", "0.8"), run("--fail-over", "0.8", "--route", "support")]
+    capsys.readouterr()
     run("--json", "--fail-over", "0.05")
     figures = json.loads(capsys.readouterr().out)["fail_over"]
 
-    assert (without, few, found) == (3, 3, [1, 0])
+    assert (without, few, found, with_rare) == (3, 3, [1, 0], [3, 0])
     assert texts[0].startswith("support: closed: ")
     assert texts[0].endswith("is above 5% with 95% confidence")
     assert texts[1].startswith("support: open: ")
-    assert (figures["verdict"], figures["routes"][0]["verdict"]) == ("above", "above")
+    verdicts = {one["route"]: one["verdict"] for one in figures["routes"]}
+    assert (figures["verdict"], verdicts) == ("above", {"rare": "cannot_tell", "support": "above"})

@@ -41,9 +41,9 @@ def test_a_rate_whose_interval_is_above_the_limit_closes() -> None:
         LimitVerdict.ABOVE,
         1,
         [
-            "billing: open: 2.0% [1.0–5.0] is not above 5% with 95% confidence",
             "support: closed: 10.0% [6.0–15.0] is above 5% with 95% confidence",
             "new: cannot tell: 12 more labels",
+            "billing: open: 2.0% [1.0–5.0] is not above 5% with 95% confidence",
         ],
     )
 
@@ -54,8 +54,8 @@ def test_a_limit_inside_the_interval_says_how_many_labels_would_tell() -> None:
         LimitVerdict.CANNOT_TELL,
         3,
         [
-            "billing: open: 2.0% [1.0–5.0] is not above 5% with 95% confidence",
             "sales: cannot tell: 1,812 more labels; 6.0% [3.0–11.0]",
+            "billing: open: 2.0% [1.0–5.0] is not above 5% with 95% confidence",
         ],
     )
 
@@ -81,6 +81,15 @@ def test_where_labels_do_not_suffice_it_says_so() -> None:
     assert decided(found)[2] == [
         "sales: cannot tell: 6.0% [3.0–11.0]; more answers are needed, labels do not suffice"
     ]
+
+
+def test_the_lines_are_limited() -> None:
+    """Routes whose names were made up do not hide the one that is closed."""
+    lines = decided(*[replace(FEW, route=f"r{number}") for number in range(60)], HIGH)[2]
+
+    assert len(lines) == 51
+    assert lines[0].startswith("support: closed")
+    assert lines[-1] == "and 11 more routes"
 
 
 def test_without_a_draw_nothing_is_known() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.rates.corrected import MIN_LABELS
@@ -15,6 +16,8 @@ from rt4chart_collector.store.labels.rate_history import label_state, write_corr
 # Rates are of the last week; its judge is compared with that of the three weeks before, since
 # verdicts are kept for a month.
 PERIOD_NS, BEFORE_NS = 7 * DAY_NS, 21 * DAY_NS
+# As many as have gauges; those with the most labels.
+MAX_ROUTES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,19 @@ class CorrectedRates:
         scope = QueryScope(now_ns - PERIOD_NS, now_ns, verifier)
         if not draws_in(self._client, scope):
             return LabelledPeriods()
-        rates = tuple(corrected_rates(self._client, scope))
+        rates = _most_labelled(corrected_rates(self._client, scope))
         write_corrected_rates(self._client, rates, scope)
         earlier = scope.of_time(scope.since_ns - BEFORE_NS, scope.since_ns)
         is_compared = any(map(has_enough_labels, rates)) and draws_in(self._client, earlier)
         before = corrected_rates(self._client, earlier) if is_compared else []
         return LabelledPeriods(rates, tuple(before))
+
+
+def _most_labelled(rates: Sequence[RouteRate]) -> tuple[RouteRate, ...]:
+    """The routes that claims were drawn from, at most `MAX_ROUTES` of them."""
+    drawn = [rate for rate in rates if rate.covered > 0]
+    drawn.sort(key=lambda rate: (-rate.corrected.labels, rate.service, rate.route))
+    return tuple(drawn[:MAX_ROUTES])
 
 
 def has_enough_labels(rate: RouteRate) -> bool:

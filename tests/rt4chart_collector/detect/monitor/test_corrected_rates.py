@@ -63,6 +63,22 @@ def test_rates_are_computed_again_when_labels_change_and_at_most_once_a_tick(
     assert rates.update(VERIFIER, NOW + 12 * TICK_NS) is not second
 
 
+def test_routes_are_limited_to_those_with_the_most_labels(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A route that nothing was drawn from is not among them, however many names there are."""
+    insert_answers(client, range(1, 31))
+    insert_answers(client, range(101, 131), route="sales")
+    label_all(client, [row for row in draw(client, 30).queue if row.route == "sales"])
+    insert_answers(client, range(201, 231), route="new", start_ns=NOW)
+
+    found = [one.route for one in CorrectedRates(client).update(VERIFIER, NOW + TICK_NS).rates]
+    monkeypatch.setattr("rt4chart_collector.detect.monitor.corrected_rates.MAX_ROUTES", 1)
+    first = [one.route for one in CorrectedRates(client).update(VERIFIER, NOW + TICK_NS).rates]
+
+    assert (found, first) == (["sales", "support"], ["sales"])
+
+
 def test_without_a_draw_nothing_is_computed_or_stored(client: Client) -> None:
     """Also where there is no verifier yet."""
     insert_answers(client, range(1, 31))
