@@ -124,10 +124,21 @@ def test_a_fall_that_chance_explains_is_no_alert() -> None:
 
 def test_too_few_labels_say_nothing_of_the_judge() -> None:
     """In neither of the two periods."""
-    few = CorrectedRate(Rate(None, None, None), 19, 1)
+    for few in (
+        CorrectedRate(Rate(None, None, None), 19, 1),
+        CorrectedRate(Rate(None, None, None), 25, 3),  # on seven answers
+    ):
+        assert compared(replace(worse(recall=BAD), corrected=few)) == []
+        assert compared(worse(recall=BAD), replace(BEFORE, corrected=few)) == []
 
-    assert compared(replace(worse(recall=BAD), corrected=few)) == []
-    assert compared(worse(recall=BAD), replace(BEFORE, corrected=few)) == []
+
+def test_the_alerts_of_a_round_are_limited() -> None:
+    """Of more routes than that, the first ones alert."""
+    many = tuple(replace(worse(recall=BAD), route=f"r{at}") for at in range(60))
+    before = tuple(replace(BEFORE, route=f"r{at}") for at in range(60))
+
+    assert len(limit_alerts(many, 0.05, NOON)) == 50
+    assert len(judge_drift_alerts(LabelledPeriods(many, before), NOON)) == 50
 
 
 def test_without_a_flagged_label_there_is_no_precision_to_compare() -> None:
