@@ -98,7 +98,7 @@ WHERE IsDeleted = 0 AND VerifierId = {{verifier:String}} AND {in_time()}
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClaim(VerdictRow):
+class ChosenClaim(VerdictRow):
     """What a draw stores of a claim: whole rows take twice as long to read."""
 
     index: ClaimIndex
@@ -107,7 +107,7 @@ class JudgedClaim(VerdictRow):
     confidence: Annotated[float, StoredAs("Confidence", "Float32")]
 
 
-JUDGED_CLAIMS = RowTable("rt4chart_claims", JudgedClaim)
+CHOSEN_CLAIMS = RowTable("rt4chart_claims", ChosenClaim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def draw_claims(client: Client, request: DrawRequest, *, now_ns: int) -> LabelDr
         )
     chosen = first_claims(client, scope, found, size=request.size, seed=request.seed)
     keys = [(one.trace_id, one.span_id, one.claim) for one in chosen]
-    judged = _of_keys(client, JUDGED_CLAIMS, scope, keys)
+    judged = _of_keys(client, CHOSEN_CLAIMS, scope, keys)
     verdicts = {(row.trace_id, row.span_id, row.index): row for row in judged}
     draw_id = _draw_id(request, scope, now_ns)
     rows = [_draw_row(one, request, scope, draw_id, now_ns) for one in found]
@@ -246,7 +246,7 @@ def _draw_row(
 
 
 def _queue_row(
-    one: FirstClaim, row: JudgedClaim, request: DrawRequest, draw_id: str, now_ns: int
+    one: FirstClaim, row: ChosenClaim, request: DrawRequest, draw_id: str, now_ns: int
 ) -> QueueRow:
     name = claim_id((one.trace_id, one.span_id, one.claim))
     is_double = random_number(f"{request.seed} second rater", name) < request.double_share
@@ -262,7 +262,7 @@ def _queue_row(
     )
 
 
-def verdict_values(row: ClaimRow | JudgedClaim, weight: float) -> dict[str, Any]:
+def verdict_values(row: ClaimRow | ChosenClaim, weight: float) -> dict[str, Any]:
     """The fields of `ClaimVerdictRow` that the claim itself has."""
     return {
         "start_ns": row.start_ns,
