@@ -60,9 +60,9 @@ def label_drawn_claims(
     """Draw claims as `rt4chart label` does, and store the data set's labels of the first ones.
 
     As a person would, it goes through the queue of a route until `LABELS_OF_A_ROUTE` claims have a
-    label, past those that the data set does not decide. Nothing is drawn without an answer.
+    label, past those that the data set does not decide. Nothing is drawn without a claim.
     """
-    if not stored:
+    if not any(claim.label is not Label.NOT_A_CLAIM for one in stored for claim in one.claims):
         return
     scope = QueryScope(now_ns - PERIOD_NS, now_ns, stored[0].verifier)
     request = DrawRequest(scope, QUEUE_OF_A_ROUTE, actor="rt4chart demo", double_share=0.0)

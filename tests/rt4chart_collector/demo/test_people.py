@@ -14,10 +14,12 @@ from rt4chart_collector.demo.people import (
     people_by_route,
 )
 from rt4chart_collector.store.answers.answers import StoredAnswer, verified_answers
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.draws import DEFAULT_SEED, latest_draw
 from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind, labels_in
+from tests.rt4chart_collector.records import verdict
 from tests.rt4chart_collector.store.labels.label_rows import NOW, insert_answers
 
 ANSWER = "The trial is free. It lasts 30 days."
@@ -98,9 +100,11 @@ def test_the_corrected_rate_stands_beside_the_judges_and_peoples_own(client: Cli
     assert line.is_covered
 
 
-def test_without_answers_nothing_is_drawn(client: Client) -> None:
-    """The demo of no answer shows no corrected rate."""
+def test_without_claims_nothing_is_drawn(client: Client) -> None:
+    """The demo of no answer, or of one without a claim, shows no corrected rate."""
+    insert_verdicts(client, [verdict(1, [Label.NOT_A_CLAIM])])
     label_drawn_claims(client, {}, [], now_ns=NOW)
+    label_drawn_claims(client, {}, verified_answers(client), now_ns=NOW)
 
     assert corrected_lines(client, [], {}) == ()
 
