@@ -18,7 +18,7 @@ ALL = shipped_migrations()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
     *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
-    *("verifiers", "ticks", "breakdown", "coverage"),
+    *("verifiers", "ticks", "breakdown", "coverage", "draw", "corrected", "history"),
     *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
 )
 
@@ -61,14 +61,13 @@ def test_every_query_gives_the_same(told: list[str], name: str) -> None:
 
 
 # What the shards hold of these is of other routes.
-OF_NO_ROUTE = {"issues", "issue-events", "dead-letters", "corrected-rates"}
+OF_NO_ROUTE = {"issues", "issue-events", "dead-letters"}
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_export_gives_the_same(told: list[str], name: str) -> None:
     """All rows, and those of a route."""
-    is_empty = name in ("issue-events", "corrected-rates")
-    words = "nothing" if is_empty else "the same"
+    words = "nothing" if name == "issue-events" else "the same"
     assert f"export of {name}: {words}" in told
     of_route = "nothing" if name in OF_NO_ROUTE else "the same"
     assert f"export of {name} pay: {of_route}" in told
