@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import Any
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.rates.label_queue import random_number
 from otel_rt4chart.verify.rates.population import stratum_of
-from rt4chart_collector.store.answers.claims import CLAIMS, ClaimIndex, ClaimLabel, ClaimRow
+from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
-from rt4chart_collector.store.engine.columns import ClaimKey, VerdictRow
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import Row, RowTable, StoredAs, batch_token, read
+from rt4chart_collector.store.engine.rows import batch_token, read
 from rt4chart_collector.store.engine.scope import QueryScope, in_time
 from rt4chart_collector.store.labels.draw_rows import DRAWS, QUEUE, DrawRow, QueueRow
 from rt4chart_collector.store.labels.drawn_claims import claim_hash, claim_id
@@ -90,24 +90,11 @@ WHERE q.DrawId IN {{draws:Array(String)}}
 ORDER BY q.DrawId, q.ServiceName, q.Route, q.Rank, q.TraceId, q.SpanId, q.ClaimIndex
 """  # noqa: S608
 CLAIMS_BY_KEY = f"""
-SELECT {{columns}} FROM rt4chart_claims FINAL
+SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND VerifierId = {{verifier:String}} AND {in_time()}
   AND TraceId IN {{traces:Array(String)}}
   AND (TraceId, SpanId, ClaimIndex) IN {{keys:Array(Tuple(String, String, UInt16))}}
 """  # noqa: S608
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenClaim(VerdictRow):
-    """What a draw stores of a claim: whole rows take twice as long to read."""
-
-    index: ClaimIndex
-    text: Annotated[str, StoredAs("Claim", "String")]
-    label: ClaimLabel
-    confidence: Annotated[float, StoredAs("Confidence", "Float32")]
-
-
-CHOSEN_CLAIMS = RowTable("rt4chart_claims", ChosenClaim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +118,9 @@ def draw_claims(client: Client, request: DrawRequest, *, now_ns: int) -> LabelDr
             + ": expected verified answers with a known sampling rate; try a longer --since"
         )
     chosen = first_claims(client, scope, found, size=request.size, seed=request.seed)
-    keys = [(one.trace_id, one.span_id, one.claim) for one in chosen]
-    judged = _of_keys(client, CHOSEN_CLAIMS, scope, keys)
-    verdicts = {(row.trace_id, row.span_id, row.index): row for row in judged}
     draw_id = _draw_id(request, scope, now_ns)
     rows = [_draw_row(one, request, scope, draw_id, now_ns) for one in found]
-    queue = [
-        _queue_row(one, row, request, draw_id, now_ns)
-        for one in chosen
-        if (row := verdicts.get((one.trace_id, one.span_id, one.claim))) is not None
-    ]
+    queue = [_queue_row(one, request, draw_id, now_ns) for one in chosen]
     # The queue comes first: a draw without a row in rt4chart_label_draws does not exist.
     QUEUE.insert(client, queue, token=batch_token("queue", [(draw_id, row.id) for row in queue]))
     DRAWS.insert(client, rows, token=batch_token("draw", [(draw_id, *row.key) for row in rows]))
@@ -175,22 +155,15 @@ def claims_by_key(
     client: Client, scope: QueryScope, keys: Sequence[ClaimKey]
 ) -> dict[ClaimKey, ClaimRow]:
     """These claims as the scope's verifier judged them, where they are stored still."""
-    found = _of_keys(client, CLAIMS, scope, keys)
-    return {(row.trace_id, row.span_id, row.index): row for row in found}
-
-
-def _of_keys(
-    client: Client, table: RowTable[Row], scope: QueryScope, keys: Sequence[ClaimKey]
-) -> list[Row]:
     if not keys:
-        return []
+        return {}
     parameters = {
         **scope.parameters,
         "keys": list(keys),
         "traces": sorted({trace for trace, _, _ in keys}),
     }
-    query = CLAIMS_BY_KEY.replace("{columns}", table.select())
-    return read(client, table.row, query, parameters, settings=FINAL_PER_PARTITION)
+    rows = read(client, ClaimRow, CLAIMS_BY_KEY, parameters, settings=FINAL_PER_PARTITION)
+    return {(row.trace_id, row.span_id, row.index): row for row in rows}
 
 
 def _in_turns(queue: Sequence[QueueRow]) -> list[QueueRow]:
@@ -245,15 +218,23 @@ def _draw_row(
     )
 
 
-def _queue_row(
-    one: FirstClaim, row: ChosenClaim, request: DrawRequest, draw_id: str, now_ns: int
-) -> QueueRow:
+def _queue_row(one: FirstClaim, request: DrawRequest, draw_id: str, now_ns: int) -> QueueRow:
     name = claim_id((one.trace_id, one.span_id, one.claim))
     is_double = random_number(f"{request.seed} second rater", name) < request.double_share
     return QueueRow(
-        **verdict_values(row, one.weight),
+        start_ns=one.start_ns,
+        trace_id=one.trace_id,
+        span_id=one.span_id,
+        service=one.service,
+        route=one.route,
+        verifier=request.scope.verifier or "",
+        claim=one.claim,
+        text_hash=claim_hash(one.text),
+        judge_label=one.label,
+        confidence=one.confidence,
+        weight=one.weight,
         draw=draw_id,
-        stratum=stratum_of(row.label),
+        stratum=stratum_of(one.label),
         rank=one.rank,
         rate=one.rate,
         probability=min(1.0, one.limit_rank * one.rate) if one.limit_rank else 1.0,
@@ -262,7 +243,7 @@ def _queue_row(
     )
 
 
-def verdict_values(row: ClaimRow | ChosenClaim, weight: float) -> dict[str, Any]:
+def verdict_values(row: ClaimRow, weight: float) -> dict[str, Any]:
     """The fields of `ClaimVerdictRow` that the claim itself has."""
     return {
         "start_ns": row.start_ns,

@@ -101,29 +101,33 @@ GROUP BY ServiceName, Route ORDER BY ServiceName, Route
 # joined with their answers: those whose rank with the largest weight is at most {{enough}}. These
 # are few, so the join keeps them in memory and not the answers.
 FIRST_OF_QUEUE = f"""
-SELECT service, route, start_ns, trace_id, span_id, claim, weight, rate, rank, limit_rank
+SELECT service, route, start_ns, trace_id, span_id, claim, text, label, confidence, weight, rate,
+    rank, limit_rank
 FROM (
     SELECT service, route,
         arrayJoin(arraySlice(Sorted, 1, {{size:UInt32}})) AS one, one.1 AS rank, one.2 AS trace_id,
         one.3 AS span_id, one.4 AS claim, one.5 AS start_ns, one.6 AS weight, one.7 AS rate,
+        one.8 AS text, one.9 AS label, one.10 AS confidence,
         if(length(Sorted) > {{size:UInt32}}, Sorted[{{size:UInt32}} + 1].1, 0) AS limit_rank
     FROM (
         SELECT ServiceName AS service, Route AS route,
             groupArraySorted({{{{most}}}})(
-                (U / Rate, TraceId, SpanId, ClaimIndex, Nanos, Weight, Rate)
+                (U / Rate, TraceId, SpanId, ClaimIndex, Nanos, Weight, Rate, Claim, Label,
+                 Confidence)
             ) AS Sorted
         FROM (
             SELECT c.ServiceName AS ServiceName, c.Route AS Route, c.TraceId AS TraceId,
-                c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
+                c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex, c.Claim AS Claim,
+                c.Label AS Label, c.Confidence AS Confidence,
                 toUnixTimestamp64Nano(c.Timestamp) AS Nanos, a.Weight AS Weight, c.U AS U,
                 c.Wanted * a.Weight AS Rate
             FROM ({CURRENT_ANSWERS}) AS a
             INNER JOIN (
-                SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
-                    f.Factors[S] * Doubt AS Wanted, {RANDOM_NUMBER} AS U
+                SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp, Claim, Label,
+                    Confidence, f.Factors[S] * Doubt AS Wanted, {RANDOM_NUMBER} AS U
                 FROM (
-                    SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
-                        {STRATUM_NUMBER} AS S, {SCORE} AS Score, {DOUBT} AS Doubt
+                    SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp, Claim, Label,
+                        Confidence, {STRATUM_NUMBER} AS S, {SCORE} AS Score, {DOUBT} AS Doubt
                     {CLAIMS_OF_SCOPE}
                 ) AS c
                 INNER JOIN (
@@ -184,6 +188,9 @@ class FirstClaim:
     trace_id: str
     span_id: str
     claim: Annotated[int, StoredAs("claim", "UInt16")]
+    text: str
+    label: Label
+    confidence: float
     weight: float
     rate: float
     rank: float
