@@ -25,8 +25,8 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.labelling.figures import rate_figures
 from rt4chart_collector.labelling.status import GOAL_POINTS
+from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
-from rt4chart_collector.report.limit import RateLimit
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
@@ -91,22 +91,22 @@ def execute(options: argparse.Namespace) -> int:
         since_ns = now_ns - options.since * 10**9
         scope = QueryScope(since_ns, now_ns, verifier, route=options.route)
         report = gather_report(client, scope)
-    limit = None if options.fail_over is None else RateLimit(options.fail_over, report.corrected)
+    gate = None if options.fail_over is None else RateGate(options.fail_over, report.corrected)
     if options.html:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
         write_page(options.html, text)
     elif options.json:
-        limit_figures = {} if limit is None else {"fail_over": limit.figures()}
-        write(figures(report) | limit_figures, "", as_json=True)
+        gate_figures = {} if gate is None else {"fail_over": gate.figures()}
+        write(figures(report) | gate_figures, "", as_json=True)
     else:
         print_routes(report, Console(highlight=False))
-    if limit is None:
+    if gate is None:
         return 0
     # Standard output may be the page or JSON.
-    sys.stderr.writelines(f"{line}\n" for line in limit.lines())
-    return limit.exit_status
+    sys.stderr.writelines(f"{line}\n" for line in gate.lines())
+    return gate.exit_status
 
 
 def write_page(file: str, text: str) -> None:

@@ -13,6 +13,7 @@ from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     AttributeChange,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftFacts,
     FailureGrowth,
     GrowingIssueFacts,
@@ -22,7 +23,6 @@ from rt4chart_collector.core.alerts.facts import (
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
-    RateLimitFacts,
     UndecidedFacts,
     attribute_changes,
 )
@@ -177,7 +177,7 @@ def figures(facts: AlertFacts) -> Lines:
             )
         case JudgeDriftFacts():
             return tuple(_judge_drift(facts))
-        case RateLimitFacts():
+        case CorrectedRateFacts():
             return (
                 ("corrected rate, last 7 days", _of_labels(facts.rate)),
                 ("limit", f"{facts.limit * 100:.4g}%"),

@@ -43,7 +43,7 @@ NEXT = {
         "changed the model. The corrected rate allows for it; the raw rate and its drift alerts do "
         "not."
     ),
-    Rule.RATE_LIMIT: (
+    Rule.CORRECTED_RATE: (
         "Read the route's worst answers and its largest issues. More labels narrow the interval: "
         "rt4chart label."
     ),

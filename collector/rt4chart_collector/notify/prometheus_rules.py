@@ -74,7 +74,7 @@ def rules(
                 "critical",
                 "At least {{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
                 "{{ $labels.route }} are unfaithful with 95% confidence, corrected by labels",
-                NEXT[Rule.RATE_LIMIT],
+                NEXT[Rule.CORRECTED_RATE],
             )
         )
     return found

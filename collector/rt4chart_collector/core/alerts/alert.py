@@ -27,7 +27,7 @@ class Rule(StrEnum):
     NO_DATA = "no_data"
     JUDGE_FAILING = "judge_failing"
     JUDGE_DRIFT = "judge_drift"
-    RATE_LIMIT = "rate_limit"
+    CORRECTED_RATE = "corrected_rate"
     TEST = "test"
 
 

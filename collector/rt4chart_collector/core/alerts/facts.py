@@ -204,7 +204,7 @@ class JudgeFacts(AlertFacts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitFacts(AlertFacts):
+class CorrectedRateFacts(AlertFacts):
     """A corrected rate above a limit. `raw` is the judge's own, `rate` has the number of labels.
 
     `covered` is the share of the period's claims from which labels were drawn.

@@ -13,6 +13,7 @@ from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Rule
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftFacts,
     GrowingIssueFacts,
     IssueFacts,
@@ -21,7 +22,6 @@ from rt4chart_collector.core.alerts.facts import (
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
-    RateLimitFacts,
     UndecidedFacts,
 )
 from rt4chart_collector.core.times import iso, time_ns_of
@@ -37,7 +37,7 @@ FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
         Rule.NO_DATA: NoDataFacts,
         Rule.JUDGE_FAILING: JudgeFacts,
         Rule.JUDGE_DRIFT: JudgeDriftFacts,
-        Rule.RATE_LIMIT: RateLimitFacts,
+        Rule.CORRECTED_RATE: CorrectedRateFacts,
         Rule.TEST: NoteFacts,
     }
 )

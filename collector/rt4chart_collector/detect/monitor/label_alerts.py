@@ -9,10 +9,10 @@ from otel_rt4chart.verify.rates.corrected import LimitVerdict
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import (
+    CorrectedRateFacts,
     JudgeDriftFacts,
     MeasuredRate,
     QualityChange,
-    RateLimitFacts,
 )
 from rt4chart_collector.detect.monitor.corrected_rates import LabelledPeriods, has_enough_labels
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
@@ -33,14 +33,16 @@ def _limit_alert(rate: RouteRate, limit: float, now_ns: int) -> Alert:
         f"{rate.route or 'A route'}: {_text(rate.corrected.rate)} of claims are unfaithful, above "
         f"the limit of {limit * 100:.4g}%"
     )
-    facts = RateLimitFacts(
+    facts = CorrectedRateFacts(
         limit=limit,
         rate=_measured(rate),
         raw=rate.raw,
         covered=rate.covered,
         verifier=rate.verifier,
     )
-    return Alert(Rule.RATE_LIMIT, Severity.ERROR, rate.service, rate.route, 0, title, facts, now_ns)
+    return Alert(
+        Rule.CORRECTED_RATE, Severity.ERROR, rate.service, rate.route, 0, title, facts, now_ns
+    )
 
 
 def judge_drift_alerts(periods: LabelledPeriods, now_ns: int) -> list[Alert]:

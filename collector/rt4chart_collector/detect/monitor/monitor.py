@@ -186,7 +186,7 @@ class Monitor:
     def _find_by_labels(self, verifier: str, now_ns: int) -> list[Alert]:
         """The alerts on corrected rates, and on the judge as labels have it."""
         found = self._corrected.update(verifier, now_ns)
-        limit = self._settings.rate_limit
+        limit = self._settings.max_corrected_rate
         return limit_alerts(found.rates, limit, now_ns) + judge_drift_alerts(found, now_ns)
 
     def _find_health(self, verifier: str, now_ns: int) -> list[Alert]:

@@ -14,6 +14,7 @@ from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     AttributeValue,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftEvidence,
     DriftFacts,
     FailureGrowth,
@@ -27,7 +28,6 @@ from rt4chart_collector.core.alerts.facts import (
     NoDataFacts,
     NoteFacts,
     QualityChange,
-    RateLimitFacts,
     UndecidedFacts,
     UnfaithfulAnswer,
 )
@@ -219,8 +219,8 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
         },
     ),
     (
-        Rule.RATE_LIMIT,
-        RateLimitFacts(limit=0.05, rate=MeasuredRate(rate=0.125, claims=60), verifier="v"),
+        Rule.CORRECTED_RATE,
+        CorrectedRateFacts(limit=0.05, rate=MeasuredRate(rate=0.125, claims=60), verifier="v"),
         {
             "limit": 0.05,
             "rate": {"rate": 0.125, "claims": 60, "answers": 0},

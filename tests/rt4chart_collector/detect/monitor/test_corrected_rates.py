@@ -110,7 +110,7 @@ def test_a_round_alerts_on_the_limit_and_reports_the_rate_by_bound(
     client: Client, limit: float
 ) -> None:
     """The gauge has the routes that the monitor watches."""
-    world = World(client, rate_limit=limit)
+    world = World(client, max_corrected_rate=limit)
     insert_answers(client, range(1, 61), start_ns=world.now)
     now_ns = world.now + TICK_NS
     scope = QueryScope(world.now, now_ns, VERIFIER)
@@ -122,4 +122,4 @@ def test_a_round_alerts_on_the_limit_and_reports_the_rate_by_bound(
     (figures,) = [one for one in world.monitor.figures() if one.corrected]
     assert sorted(figures.corrected) == ["high", "low", "value"]
     assert figures.labels == 60
-    assert [alert.rule for alert in world.alerts()] == ["rate_limit"] * bool(limit)
+    assert [alert.rule for alert in world.alerts()] == ["corrected_rate"] * bool(limit)

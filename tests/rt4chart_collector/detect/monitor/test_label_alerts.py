@@ -9,10 +9,10 @@ from otel_rt4chart.verify.rates.corrected import CorrectedRate
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.facts import (
+    CorrectedRateFacts,
     JudgeDriftFacts,
     MeasuredRate,
     QualityChange,
-    RateLimitFacts,
 )
 from rt4chart_collector.core.alerts.state import AlertEventKind, AlertState
 from rt4chart_collector.detect.monitor.corrected_rates import LabelledPeriods
@@ -57,11 +57,11 @@ def test_a_corrected_rate_above_the_limit_is_an_error_of_its_route() -> None:
     """The lower end of its interval is above it; without a limit there is no alert."""
     (alert,) = limit_alerts([NOW], 0.05, NOON)
 
-    assert (alert.rule, alert.severity, alert.route) == ("rate_limit", "error", "support")
+    assert (alert.rule, alert.severity, alert.route) == ("corrected_rate", "error", "support")
     assert alert.title == (
         "support: 10.0% (6.0% to 15.0%) of claims are unfaithful, above the limit of 5%"
     )
-    assert alert.facts == RateLimitFacts(
+    assert alert.facts == CorrectedRateFacts(
         limit=0.05,
         rate=MeasuredRate(rate=0.1, low=0.06, high=0.15, claims=60),
         raw=0.08,
@@ -77,7 +77,7 @@ def test_a_corrected_rate_above_the_limit_is_an_error_of_its_route() -> None:
         "judge's own rate": "8.0%",
         "labels drawn from": "75% of the claims",
         "verifier": VERIFIER,
-        "next": next_step("rate_limit"),
+        "next": next_step("corrected_rate"),
     }
     assert limit_alerts([NOW], 0.07, NOON) == []
     assert limit_alerts([NOW], 0.0, NOON) == []

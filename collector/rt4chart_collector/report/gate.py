@@ -18,7 +18,7 @@ NO_DRAW = "cannot tell: no claims of this period were drawn for labels: rt4chart
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateGate:
     """The corrected rates of all routes, and the limit for each of them."""
 
     limit: float

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.corrected import CorrectedRate, LimitVerdict
-from rt4chart_collector.report.limit import RateLimit
+from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.store.labels.corrected_rates import LabelCounts, RouteRate
 
 CORRECTED = CorrectedRate(
@@ -31,7 +31,7 @@ STALE = replace(HIGH, route="old", covered=0.3)
 
 def decided(*routes: RouteRate, limit: float = 0.05) -> tuple[LimitVerdict, int, list[str]]:
     """The decision on these routes, its exit status, and its lines."""
-    found = RateLimit(limit, routes)
+    found = RateGate(limit, routes)
     return found.verdict, found.exit_status, list(found.lines())
 
 
@@ -103,7 +103,7 @@ def test_without_a_draw_nothing_is_known() -> None:
 
 def test_the_figures_name_each_route_with_its_verdict() -> None:
     """For machines."""
-    assert RateLimit(0.05, [HIGH, FEW]).figures() == {
+    assert RateGate(0.05, [HIGH, FEW]).figures() == {
         "limit": 0.05,
         "verdict": "above",
         "routes": [
