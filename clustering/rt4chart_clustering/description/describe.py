@@ -22,7 +22,7 @@ from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 # Part of every fingerprint. Issues keep the version that they were created with, and matching
 # ignores it, so a changed rule creates no second issue. Raise it whenever the classifier or its
 # words change.
-FINGERPRINT_VERSION = "fp4"
+FINGERPRINT_VERSION = "fp5"
 PAGE = 2_000
 # With a model a page takes long, and only complete pages survive an interruption.
 MODEL_PAGE = 200
@@ -40,7 +40,7 @@ class DescribedFailure:
 
     @property
     def fingerprint(self) -> str:
-        """The versioned pattern, such as `fp4:contradicted:number`."""
+        """The versioned pattern, such as `fp5:contradicted:number`."""
         return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
 
 

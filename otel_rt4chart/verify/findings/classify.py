@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.model import (
-    Claim,
-    ClaimStatus,
-    Clash,
-    Evidence,
-    Finding,
-    Label,
-)
+from otel_rt4chart.verify.core.model import Claim, ClaimStatus, Clash, Evidence, Finding, Label
 from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
     FailureKind,
@@ -404,7 +397,10 @@ def word_change(written: str, claim: Slots, context: ContextIndex) -> MeaningCha
         return MeaningChange(FailureKind.OTHER, written)
     if all(token.stem in context.holders for token in content):
         return MeaningChange(FailureKind.MISPLACED, written)
-    is_graded = any(token.stem in relations().opposites for token in content)
+    is_graded = any(  # not "to major in biology"
+        one.stem in relations().opposites and not claim.text.endswith(" to ", 0, one.start)
+        for one in content
+    )
     return MeaningChange(FailureKind.QUALITY if is_graded else FailureKind.TERM, written)
 
 

@@ -208,7 +208,7 @@ _BROADER_KIND: Mapping[FailureKind, FailureKind] = {
 
 
 def broader_fingerprint(fingerprint: str) -> str:
-    """`fp4:entailed:qualifier` of `fp4:entailed:dropped_time`, and of itself; "" for others."""
+    """`fp5:entailed:qualifier` of `fp5:entailed:dropped_time`, and of itself; "" for others."""
     head, _, _ = fingerprint.rpartition(":")
     kind = kind_of_fingerprint(fingerprint)
     if kind is None or not head.endswith(f":{Label.ENTAILED}"):
@@ -218,7 +218,7 @@ def broader_fingerprint(fingerprint: str) -> str:
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
-    """The kind in a fingerprint such as `fp4:contradicted:number`; None for an unknown one."""
+    """The kind in a fingerprint such as `fp5:contradicted:number`; None for an unknown one."""
     value = fingerprint.rpartition(":")[2]
     return next((kind for kind in FailureKind if kind == value), None)
 

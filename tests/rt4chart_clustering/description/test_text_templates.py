@@ -69,7 +69,7 @@ from rt4chart_clustering.description.text_templates import (
             "Word not in the source · sales_call",
         ),
         (
-            "fp4:entailed:cherry_picked_exclusion",
+            "fp5:entailed:cherry_picked_exclusion",
             [MeaningChange(FailureKind.CHERRY_PICKED_EXCLUSION)] * 10,
             "Cherry-picked exclusion · sales_call",
         ),

@@ -293,6 +293,11 @@ SITE = "The firm opened a large new site near Leeds in 2019 after it sold the ol
             MeaningChange(FailureKind.QUALITY, "minor", "large new"),
         ),
         (
+            "The firm opened a site to major in gold.",
+            "to major in gold",
+            MeaningChange(FailureKind.TERM, "to major in gold"),
+        ),
+        (
             "The firm opened a gold site.",
             "gold",
             MeaningChange(FailureKind.TERM, "gold", "large new"),

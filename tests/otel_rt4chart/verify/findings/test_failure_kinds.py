@@ -91,12 +91,12 @@ def test_a_clash_has_the_kind_of_its_slot(clash: Clash, expected: FailureKind) -
 @pytest.mark.parametrize(
     ("fingerprint", "broader"),
     [
-        ("fp4:entailed:dropped_time", "fp4:entailed:qualifier"),
-        ("fp4:entailed:qualifier", "fp4:entailed:qualifier"),
-        ("fp4:entailed:cherry_picked_limit", "fp4:entailed:cherry_picked"),
-        ("fp4:entailed:stale", ""),
-        ("fp4:contradicted:qualifier", ""),
-        ("fp4:contradicted:number", ""),
+        ("fp5:entailed:dropped_time", "fp5:entailed:qualifier"),
+        ("fp5:entailed:qualifier", "fp5:entailed:qualifier"),
+        ("fp5:entailed:cherry_picked_limit", "fp5:entailed:cherry_picked"),
+        ("fp5:entailed:stale", ""),
+        ("fp5:contradicted:qualifier", ""),
+        ("fp5:contradicted:number", ""),
         ("?", ""),
     ],
 )

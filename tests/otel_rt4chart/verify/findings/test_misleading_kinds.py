@@ -104,7 +104,7 @@ def test_a_fingerprint_says_which_measure_counts_its_claims() -> None:
     """Entailed claims mislead; the others are unfaithful."""
     found = {
         one: measure_of_fingerprint(one)
-        for one in ("fp4:entailed:stale", "fp3:contradicted:number", "fp3:baseless:other", "x")
+        for one in ("fp5:entailed:stale", "fp3:contradicted:number", "fp3:baseless:other", "x")
     }
 
     assert list(found.values()) == ["misleading", "unfaithful", "unfaithful", "unfaithful"]
