@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from otel_rt4chart.verify.rates.label_queue import next_claim
 from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
@@ -18,6 +18,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     LabelRow,
     RaterKind,
+    label_history,
     labels_of_draw,
     last_label_of,
     record_labels,
@@ -77,9 +78,19 @@ def record_answer(
     at_ns: int,
     status: str = "",
     note: str = "",
-    is_blind: bool = True,
 ) -> LabelRow:
-    """Store the rater's label on the claim of the task."""
+    """Store the rater's label on the claim of the task; the same one again changes nothing.
+
+    A person who has labelled the claim before was shown the verdict: a later label is not blind,
+    also where the earlier one was undone.
+    """
+    history = label_history(client, task.row.verifier, task.row.claim_key)
+    own = [one for one in history if one.rater == rater.name]
+    if own and not own[-1].is_deleted:
+        last = own[-1]
+        if (last.label, last.status, last.note) == (label, status, note):
+            return last
+    is_blind = rater.kind is RaterKind.JUDGE or all(one.label is GivenLabel.SKIPPED for one in own)
     row = label_row(
         task.row, rater, label, at_ns=at_ns, status=status, note=note, is_blind=is_blind
     )
@@ -97,10 +108,7 @@ def undo(client: Client, rater: Rater, *, since_ns: int, at_ns: int) -> LabelRow
 
 def route_progress(client: Client, draw: LabelDraw, row: ClaimVerdictRow) -> RouteRate:
     """The rate of the route of this claim so far, with the labels that it lacks."""
-    key = (row.service, row.route)
-    routes = tuple(one for one in draw.routes if one.key == key)
-    queue = tuple(one for one in draw.queue if (one.service, one.route) == key)
-    (found,) = draw_rates(client, replace(draw, routes=routes, queue=queue))
+    (found,) = draw_rates(client, draw.part(row.service, row.route))
     return found
 
 

@@ -65,6 +65,18 @@ class LabelDraw:
         """Whose claims were drawn."""
         return self.routes[0].verifier
 
+    def part(self, service: str | None, route: str | None) -> LabelDraw:
+        """The part in these routes; None matches any service or route."""
+
+        def is_in(row: DrawRow | QueueRow) -> bool:
+            return service in (None, row.service) and route in (None, row.route)
+
+        return replace(
+            self,
+            routes=tuple(row for row in self.routes if is_in(row)),
+            queue=tuple(row for row in self.queue if is_in(row)),
+        )
+
 
 DRAWS_OF_VERIFIER = f"""
 SELECT {DRAWS.select(table="d")} FROM rt4chart_label_draws AS d FINAL
