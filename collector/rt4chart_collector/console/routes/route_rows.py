@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.rates.corrected import CorrectedRate
 from rt4chart_collector.console.view.charts import bar, sparkline
+from rt4chart_collector.console.view.corrected import HINT, corrected_cell
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import CellValue, Column
@@ -22,6 +24,8 @@ from rt4chart_collector.store.alerts.drift_states import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import RouteRate
+from rt4chart_collector.store.labels.populations import RouteKey
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
@@ -42,6 +46,7 @@ class RouteRow:
     hours: float
     drift: DriftRow | None
     alerts: tuple[AlertState, ...]
+    corrected: RouteRate | None = None
 
     @property
     def service(self) -> str:
@@ -66,7 +71,11 @@ class RouteRow:
 
 
 def read_route_rows(
-    client: Client, scope: QueryScope, alerts: Sequence[AlertState], measure: Measure
+    client: Client,
+    scope: QueryScope,
+    alerts: Sequence[AlertState],
+    measure: Measure,
+    corrected: Mapping[RouteKey, RouteRate],
 ) -> list[RouteRow]:
     """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
     covered = coverage(client, scope)
@@ -85,6 +94,7 @@ def read_route_rows(
                 (scope.until_ns - scope.since_ns) / HOUR_NS,
                 strongest_drift(drift.get(route, ())),
                 tuple(alert for alert in alerts if alert.alert.route_key == route),
+                corrected.get(route),
             )
         )
     return rows
@@ -199,16 +209,43 @@ def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], .
     )
 
 
+def _corrected_columns(is_shown: bool) -> tuple[Column[RouteRow], ...]:
+    """The rate corrected by labels; exports always have it, so that their columns stay the same."""
+
+    def of(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
+        return lambda row: None if row.corrected is None else value(row.corrected.corrected)
+
+    return (
+        Column(
+            "corrected",
+            "Corrected",
+            of(lambda found: found.rate.value),
+            lambda row: corrected_cell(row.corrected),
+            is_sortable=True,
+            hint=HINT,
+            is_exported_only=not is_shown,
+        ),
+        _exported("corrected_low", of(lambda found: found.rate.low)),
+        _exported("corrected_high", of(lambda found: found.rate.high)),
+        _exported("labels", of(lambda found: found.labels)),
+        _exported("more_labels", of(lambda found: found.more_labels)),
+    )
+
+
 def _exported(name: str, value: Callable[[RouteRow], CellValue]) -> Column[RouteRow]:
     return Column(name, name.replace("_", " ").capitalize(), value, is_exported_only=True)
 
 
-def route_columns(measure: Measure) -> Sequence[Column[RouteRow]]:
-    """The columns of the overview: both rates, and that of either if the page is about it."""
+def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[Column[RouteRow]]:
+    """The columns of the overview: both rates, and that of either if the page is about it.
+
+    With `is_corrected`, the page shows rates that are corrected by labels as well.
+    """
     return (
         _exported("service", lambda row: row.service),
         Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
         *_rate_columns(Measure.UNFAITHFUL, is_shown=True),
+        *_corrected_columns(is_corrected),
         *_rate_columns(Measure.MISLEADING, is_shown=True),
         *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
         *COLUMNS,
