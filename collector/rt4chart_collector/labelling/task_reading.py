@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify.core.model import AnswerRange, Exchange, Passage
+from otel_rt4chart.verify.decompose.grounding import locate_claim
 from otel_rt4chart.verify.link.linker import Linker
-from otel_rt4chart.verify.text.segment import segment_passages
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.spans import spans_of
@@ -38,7 +39,7 @@ class LabellingTask:
     """A claim to label. The judge's verdict is in `row`: a blind rater must not see it.
 
     `nearest` are found by words, whatever the judge said. `passages` is None where the spans were
-    deleted; `nearest` has then what was stored with the claim.
+    deleted; `nearest` has then the one that was stored with the claim.
     """
 
     row: QueueRow
@@ -50,17 +51,23 @@ class LabellingTask:
 
     @property
     def answer_range(self) -> AnswerRange:
-        """Where the answer says it; empty if the stored range does not fit the answer."""
+        """Where the answer says it; empty if the stored range does not fit the answer.
+
+        The stored range of an unfaithful claim may be the wrong words alone, which would tell the
+        verdict: the claim is found anew in its sentence.
+        """
         start, end = self.claim.answer_range
-        return self.claim.answer_range if end <= len(self.answer) and start < end else _NOWHERE
+        if not 0 <= start < end <= len(self.answer):
+            return AnswerRange(0, 0)
+        for sentence in segment(self.answer):
+            if sentence.start <= start and end <= sentence.end:
+                return locate_claim(self.claim.text, sentence)
+        return self.claim.answer_range
 
     @property
     def exchange(self) -> Exchange:
         """What a judge is asked about."""
         return Exchange(self.question, self.passages or (), self.answer)
-
-
-_NOWHERE = AnswerRange(0, 0)
 
 
 def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
@@ -97,8 +104,8 @@ def _near_sentences(
     claim: ClaimRow, passages: tuple[Passage, ...] | None
 ) -> tuple[NearSentence, ...]:
     if passages is None:
-        stored = [NearSentence(one.passage_id, one.text) for one in claim.evidence if one.text]
-        return tuple(stored) or ((NearSentence("", claim.nearest),) if claim.nearest else ())
+        # Not the evidence: whether there is any tells the verdict.
+        return (NearSentence("", claim.nearest),) if claim.nearest else ()
     sentences = segment_passages(passages)
     linker = Linker(sentences)
     # Passages that overlap repeat a sentence: it is shown once.

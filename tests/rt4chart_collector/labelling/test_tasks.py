@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_collector.labelling.task_reading import LabellingTask
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.labelling.tasks import (
     GONE,
     Rater,
@@ -115,7 +115,7 @@ def test_a_claim_with_another_text_is_passed_over(stored: Client) -> None:
 
 
 def test_without_spans_a_task_has_what_was_stored(stored: Client) -> None:
-    """Spans may expire before claims: the evidence is shown, and that the passages are gone."""
+    """Spans may expire before claims: the nearest sentence is shown, and no evidence."""
     stored.command("TRUNCATE TABLE otel_traces")
     draw = drawn(stored)
 
@@ -124,6 +124,17 @@ def test_without_spans_a_task_has_what_was_stored(stored: Client) -> None:
     assert task is not None
     assert task.passages is None
     assert "14 days" in task.nearest[0].text
+
+
+def test_the_marked_words_do_not_tell_the_verdict(stored: Client) -> None:
+    """Of a contradicted claim, the range of the wrong words is stored: all of it is marked."""
+    draw = drawn(stored)
+    tasks = [task for row in draw.queue if (task := read_task(stored, row)) is not None]
+    told = {task.answer: task.answer[slice(*task.claim.answer_range)] for task in tasks}
+    marked = {task.answer: task.answer[slice(*task.answer_range)] for task in tasks}
+
+    assert told == {GOOD: GOOD, BAD: "30 days"}
+    assert marked == {GOOD: GOOD.rstrip("."), BAD: BAD.rstrip(".")}
 
 
 def test_an_undone_claim_comes_back(stored: Client) -> None:
@@ -143,6 +154,35 @@ def test_an_undone_claim_comes_back(stored: Client) -> None:
     assert again == task
     history = label_history(stored, RULES.judge.id, task.row.claim_key)
     assert [row.is_deleted for row in history] == [False, True]
+
+
+def test_only_the_first_label_of_a_rater_is_blind(stored: Client) -> None:
+    """A skip shows no verdict; the same label twice is one; a judge is never shown a verdict."""
+    task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
+    assert task is not None
+    strong = Rater("strong/1", RaterKind.JUDGE, "judge")
+    given = [
+        record_answer(stored, task, rater, label, at_ns=NOW + at)
+        for at, (rater, label) in enumerate(
+            [
+                (ANN, GivenLabel.SKIPPED),
+                (ANN, RIGHT),
+                (ANN, RIGHT),
+                (ANN, GivenLabel.BASELESS),
+                (BOB, RIGHT),
+                (strong, RIGHT),
+                (strong, GivenLabel.BASELESS),
+            ]
+        )
+    ]
+
+    assert [row.is_blind for row in given] == [True, True, True, False, True, True, True]
+    history = label_history(stored, RULES.judge.id, task.row.claim_key)
+    assert [row.label for row in history if row.rater == "ann"] == [
+        GivenLabel.SKIPPED,
+        RIGHT,
+        GivenLabel.BASELESS,
+    ]
 
 
 def test_progress_is_of_the_claim_s_route(stored: Client) -> None:
