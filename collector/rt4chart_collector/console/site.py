@@ -37,7 +37,7 @@ from rt4chart_collector.console.routes.route_rows import evidence_bar
 from rt4chart_collector.console.settings import health_page, settings_page
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
-from rt4chart_collector.console.view.corrected import corrected_cell
+from rt4chart_collector.console.view.corrected import corrected_cell, sample_text
 from rt4chart_collector.console.view.templates import template_environment
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
@@ -118,7 +118,9 @@ def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environm
     environment.globals.update({name: getattr(urls, name) for name in names})
     environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)
     environment.globals.update(static=statics.url, sparkline=sparkline, stacked=stacked)
-    environment.filters.update(corrected=corrected_cell, missing_labels=missing_text)
+    environment.filters.update(
+        corrected=corrected_cell, label_sample=sample_text, missing_labels=missing_text
+    )
     return environment
 
 

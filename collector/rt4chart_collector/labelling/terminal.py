@@ -130,7 +130,9 @@ class LabelSession:
         if not task.nearest:
             self._write("no sentence of the passages has a word of it", label="passage")
         if task.passages is None:
-            self._write("the passages were deleted: only the nearest sentence is stored", style="dim")
+            self._write(
+                "the passages were deleted: only the nearest sentence is stored", style="dim"
+            )
 
     def _show_passages(self, task: LabellingTask) -> None:
         for passage in (task.passages or ())[:MOST_PASSAGES]:

@@ -185,7 +185,15 @@ RATE_NAMES = {
 }
 
 
-def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], ...]:
+def _both_rates_cell(row: RouteRow) -> Markup:
+    return Markup('{}<br><span class="n">corrected:</span> {}').format(
+        rate_cell(row.slice, Measure.UNFAITHFUL), corrected_cell(row.corrected)
+    )
+
+
+def _rate_columns(
+    measure: Measure, is_shown: bool, *, is_corrected: bool = False
+) -> tuple[Column[RouteRow], ...]:
     """A rate with its interval; the bounds and the number of claims are exported only."""
     name = RATE_NAMES[measure]
     before = "" if measure is Measure.UNFAITHFUL else f"{name}_"
@@ -199,36 +207,13 @@ def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], .
             name,
             "Either" if measure is Measure.EITHER else f"{TITLES[measure]} claims",
             lambda row: row.slice.rate_of(measure).value,
-            lambda row: rate_cell(row.slice, measure),
+            _both_rates_cell if is_corrected else lambda row: rate_cell(row.slice, measure),
             is_sortable=True,
-            hint=HINTS[measure],
+            hint=f"{HINTS[measure]}; corrected: {HINT}" if is_corrected else HINTS[measure],
             is_exported_only=not is_shown,
         ),
         *bounds,
         *((size,) if before else ()),
-    )
-
-
-def _corrected_columns(is_shown: bool) -> tuple[Column[RouteRow], ...]:
-    """The rate corrected by labels; exports always have it, so that their columns stay the same."""
-
-    def of(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
-        return lambda row: None if row.corrected is None else value(row.corrected.corrected)
-
-    return (
-        Column(
-            "corrected",
-            "Corrected",
-            of(lambda found: found.rate.value),
-            lambda row: corrected_cell(row.corrected),
-            is_sortable=True,
-            hint=HINT,
-            is_exported_only=not is_shown,
-        ),
-        _exported("corrected_low", of(lambda found: found.rate.low)),
-        _exported("corrected_high", of(lambda found: found.rate.high)),
-        _exported("labels", of(lambda found: found.labels)),
-        _exported("more_labels", of(lambda found: found.more_labels)),
     )
 
 
@@ -244,14 +229,32 @@ def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[C
     return (
         _exported("service", lambda row: row.service),
         Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
-        *_rate_columns(Measure.UNFAITHFUL, is_shown=True),
-        *_corrected_columns(is_corrected),
+        *_rate_columns(Measure.UNFAITHFUL, is_shown=True, is_corrected=is_corrected),
+        *CORRECTED,
         *_rate_columns(Measure.MISLEADING, is_shown=True),
         *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
         *COLUMNS,
     )
 
 
+def _of_corrected(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
+    return lambda row: None if row.corrected is None else value(row.corrected.corrected)
+
+
+# Exports always have them, so that their columns do not change with the first draw.
+CORRECTED: Sequence[Column[RouteRow]] = (
+    Column(
+        "corrected",
+        "Corrected",
+        _of_corrected(lambda found: found.rate.value),
+        is_sortable=True,
+        is_exported_only=True,
+    ),
+    _exported("corrected_low", _of_corrected(lambda found: found.rate.low)),
+    _exported("corrected_high", _of_corrected(lambda found: found.rate.high)),
+    _exported("labels", _of_corrected(lambda found: found.labels)),
+    _exported("more_labels", _of_corrected(lambda found: found.more_labels)),
+)
 COLUMNS: Sequence[Column[RouteRow]] = (
     Column(
         "undecided",

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.agreement import Agreement
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
-from rt4chart_collector.console.view.corrected import corrected_cell, quality_cell
+from rt4chart_collector.console.view.corrected import quality_cell
 from rt4chart_collector.console.view.filters import link
 from rt4chart_collector.console.view.table import CellValue, Column, TableLayout
 from rt4chart_collector.console.view.urls import route_url
@@ -84,7 +84,6 @@ _JUDGE_COLUMNS: Sequence[Column[RouteRate]] = (
     ),
     *_share_columns("recall", "of the wrong claims, how many the judge flags", lambda q: q.recall),
     Column("labels", "Labels", lambda row: row.corrected.labels, is_number=True),
-    Column("corrected", "Corrected rate", lambda row: row.corrected.rate.value, corrected_cell),
     Column("missing", "Missing", missing_text),
 )
 JUDGE: TableLayout[RouteRate] = TableLayout(

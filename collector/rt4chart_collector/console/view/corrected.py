@@ -20,16 +20,21 @@ NEARLY_ALL = 0.995
 def corrected_cell(found: RouteRate | None) -> Markup:
     """The corrected rate with its interval and its labels, or how many it lacks."""
     if found is None:
-        return Markup('<span class="quiet">nothing drawn</span>')
-    rate, sample = found.corrected.rate, plural(found.corrected.labels, "label")
+        return Markup('<span class="n">nothing drawn</span>')
+    rate = found.corrected.rate
     if rate.value is None:
-        return Markup('<span class="quiet">{} <span class="n">{}</span></span>').format(
-            labels_text(found.corrected.more_labels), f"{sample} so far"
-        )
-    part = "" if found.covered >= NEARLY_ALL else f", of {percent(found.covered)} of the claims"
+        missing = labels_text(found.corrected.more_labels)
+        return Markup('<span class="n">{}</span>').format(missing)
     return Markup(
         '<strong>{}</strong> <span class="interval">{}</span> <span class="n">{}</span>'
-    ).format(percent(rate.value), interval(rate), f"{sample}{part}")
+    ).format(percent(rate.value), interval(rate), sample_text(found))
+
+
+def sample_text(found: RouteRate) -> str:
+    """How many labels the rate is from, and of how many claims it is if not of all."""
+    sample = plural(found.corrected.labels, "label")
+    is_of_all = found.covered >= NEARLY_ALL
+    return sample if is_of_all else f"{sample}, drawn from {percent(found.covered)} of the claims"
 
 
 def quality_cell(found: Rate) -> Markup:
