@@ -72,9 +72,8 @@ class LabellingTask:
 
 def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
     """The claim with its answer and passages; None if it is gone or has another text now."""
-    scope = QueryScope(row.start_ns, row.start_ns + 1, row.verifier)
-    claim = claims_by_key(client, scope, [row.claim_key]).get(row.claim_key)
-    if claim is None or claim_hash(claim.text) != row.text_hash:
+    claim = read_claim(client, row)
+    if claim is None:
         return None
     answer = _answer(client, row)
     if answer is None:
@@ -82,6 +81,13 @@ def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
     passages = _passages(client, row)
     near = _near_sentences(claim, passages)
     return LabellingTask(row, claim, answer.question, answer.answer, near, passages)
+
+
+def read_claim(client: Client, row: QueueRow) -> ClaimRow | None:
+    """The drawn claim; None if it is gone or has another text now."""
+    scope = QueryScope(row.start_ns, row.start_ns + 1, row.verifier)
+    claim = claims_by_key(client, scope, [row.claim_key]).get(row.claim_key)
+    return claim if claim is not None and claim_hash(claim.text) == row.text_hash else None
 
 
 def _answer(client: Client, row: QueueRow) -> Verification | None:

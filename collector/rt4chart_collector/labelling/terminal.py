@@ -18,7 +18,7 @@ from rt4chart_collector.labelling.task_reading import LabellingTask
 from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress, undo
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
-from rt4chart_collector.store.labels.trusted_labels import GivenLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_of_draw
 
 KEYS = {
     "1": GivenLabel.ENTAILED,
@@ -93,7 +93,7 @@ class LabelSession:
                 self._write(HELP, style="dim")
 
     def _record(self, task: LabellingTask, label: GivenLabel) -> None:
-        record_answer(self._client, task, self._rater, label, at_ns=self._clock())
+        record_answer(self._client, task.row, self._rater, label, at_ns=self._clock())
         self.labels += label is not GivenLabel.SKIPPED
         if label is not GivenLabel.SKIPPED:
             verdict = task.row.judge_label
@@ -105,7 +105,8 @@ class LabelSession:
             )
 
     def _progress(self, task: LabellingTask) -> str:
-        rate = route_progress(self._client, self._draw, task.row)
+        labels = labels_of_draw(self._client, self._draw.verifier, self._draw.id)
+        rate = route_progress(self._draw, labels, task.row)
         found, name = rate.corrected.rate, printable(rate.route) or "-"
         known = "" if found.value is None else f"corrected rate {rate_text(found)}; "
         return f"{name}: {known}{missing_text(rate)}"

@@ -19,6 +19,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     RaterKind,
     label_history,
+    labels_of_draw,
     labels_on,
 )
 from tests.rt4chart_collector.labelling.answers import NOW, RULES, drawn, stored
@@ -33,7 +34,7 @@ def label_until_done(client: Client, draw: LabelDraw, rater: Rater) -> list[str]
     """The ids of the claims that a rater is shown one after the other."""
     shown = []
     while task := next_task(client, draw, rater, now_ns=NOW):
-        record_answer(client, task, rater, RIGHT, at_ns=NOW)
+        record_answer(client, task.row, rater, RIGHT, at_ns=NOW)
         shown.append(task.row.id)
     return shown
 
@@ -78,7 +79,7 @@ def test_two_people_at_once_are_given_different_claims(stored: Client) -> None:
     first = [next_task(stored, draw, rater, now_ns=NOW) for rater in (ANN, BOB)]
     for rater, task in zip((ANN, BOB), first, strict=True):
         assert task is not None
-        record_answer(stored, task, rater, RIGHT, at_ns=NOW)
+        record_answer(stored, task.row, rater, RIGHT, at_ns=NOW)
 
     second = [next_task(stored, draw, rater, now_ns=NOW + 1) for rater in (ANN, BOB)]
 
@@ -142,7 +143,7 @@ def test_an_undone_claim_comes_back(stored: Client) -> None:
     draw = drawn(stored)
     task = next_task(stored, draw, ANN, now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, ANN, RIGHT, at_ns=NOW, note="sure")
+    record_answer(stored, task.row, ANN, RIGHT, at_ns=NOW, note="sure")
 
     taken = undo(stored, ANN, since_ns=NOW, at_ns=NOW + 1)
     nothing = undo(stored, ANN, since_ns=NOW, at_ns=NOW + 2)
@@ -162,7 +163,7 @@ def test_only_the_first_label_of_a_rater_is_blind(stored: Client) -> None:
     assert task is not None
     strong = Rater("strong/1", RaterKind.JUDGE, "judge")
     given = [
-        record_answer(stored, task, rater, label, at_ns=NOW + at)
+        record_answer(stored, task.row, rater, label, at_ns=NOW + at)
         for at, (rater, label) in enumerate(
             [
                 (ANN, GivenLabel.SKIPPED),
@@ -190,9 +191,10 @@ def test_progress_is_of_the_claim_s_route(stored: Client) -> None:
     draw = drawn(stored)
     task = next_task(stored, draw, ANN, now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, Rater("strong/1", RaterKind.JUDGE, "judge"), RIGHT, at_ns=NOW)
+    record_answer(stored, task.row, Rater("strong/1", RaterKind.JUDGE, "judge"), RIGHT, at_ns=NOW)
 
-    found = route_progress(stored, draw, task.row)
+    labels = labels_of_draw(stored, draw.verifier, draw.id)
+    found = route_progress(draw, labels, task.row)
 
     assert (found.route, found.counts.sample, found.pending) == ("support", 1, 4)
     assert found.corrected.more_labels == 19

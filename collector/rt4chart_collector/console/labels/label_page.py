@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.console.app.console import Console, session_of
@@ -14,13 +17,14 @@ from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.labels.label_view import TaskView, task_view
 from rt4chart_collector.console.view.params import bad_request, choice_param, text_param
 from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import named_route, route_value, with_query
 from rt4chart_collector.labelling.status import missing_text
-from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_claim, read_task
 from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.corrected_rates import RouteRate, draw_rates
+from rt4chart_collector.store.labels.corrected_rates import RouteRate, rates_by_labels
 from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.draws import (
     DEFAULT_SEED,
@@ -29,6 +33,7 @@ from rt4chart_collector.store.labels.draws import (
     LabelDraw,
     draw_claims,
     latest_draw,
+    latest_draw_id,
     read_draw,
 )
 from rt4chart_collector.store.labels.trusted_labels import (
@@ -43,6 +48,7 @@ from rt4chart_collector.store.rates.claim_rates import rates_by
 UNDO = "undo"
 CHOICES = (*map(str, GivenLabel), UNDO)
 SIZE, DRAW_WINDOW = 100, "7d"
+MAX_DRAWS, DRAW_AGE_NS = 4, 3600 * SECOND_NS
 GONE = "That claim is gone: it was deleted or judged anew. The label was not stored."
 
 
@@ -66,18 +72,39 @@ class LabelState:
     routes: tuple[RouteRate, ...]
 
 
-def show_label(console: Console, request: Request) -> Response:
+class DrawCache:
+    """The last draws that were asked for: a stored draw never changes."""
+
+    def __init__(self) -> None:
+        """Nothing is read yet."""
+        self._known: TimedCache[str, LabelDraw] = TimedCache(most=MAX_DRAWS, fresh_ns=DRAW_AGE_NS)
+
+    def read(self, client: Client, draw_id: str, now_ns: int) -> LabelDraw:
+        """The draw; InputError for an unknown id."""
+        found = self._known.get(draw_id, now_ns)
+        if found is None:
+            found = read_draw(client, draw_id)
+            self._known.put(draw_id, found, now_ns)
+        return found
+
+    def latest(self, client: Client, scope: QueryScope, now_ns: int) -> LabelDraw | None:
+        """The last draw of the scope."""
+        draw_id = latest_draw_id(client, scope)
+        return self.read(client, draw_id, now_ns) if draw_id else None
+
+
+def show_label(draws: DrawCache, console: Console, request: Request) -> Response:
     """GET /label: the next claim of the last draw, of `?route=` if given; without one, a form."""
     claim = text_param(request, "claim", longest=300)
     notice = GONE if choice_param(request, "gone", ("", "1"), "") else ""
     with console.store() as client:
-        draw = latest_draw(client, _scope(console, request))
+        draw = draws.latest(client, _scope(console, request), console.clock())
     if draw is None:
         return show_draw_form(console, request)
     return _page(console, request, draw, claim=claim, notice=notice)
 
 
-def post_label(console: Console, request: Request) -> Response:
+def post_label(draws: DrawCache, console: Console, request: Request) -> Response:
     """POST /label: store or undo a label, then the next claim: a part of the page, or a 303.
 
     Of the form, only the ids of draw and claim are used to find what is labelled.
@@ -87,18 +114,19 @@ def post_label(console: Console, request: Request) -> Response:
     choice = form.get("label", "")
     if choice not in CHOICES:
         raise bad_request("label", " or ".join(CHOICES), choice)
+    now_ns = console.clock()
     with console.store() as client:
-        draw = read_draw(client, form.get("draw", ""))
+        draw = draws.read(client, form.get("draw", ""), now_ns)
         row = _drawn_row(draw, form.get("claim", ""))
         if choice == UNDO:
-            _undo(client, row, rater, at_ns=console.clock())
+            _undo(client, row, rater, at_ns=now_ns)
             claim, notice = row.id, ""
         else:
-            is_stored = _record(client, row, rater, GivenLabel(choice), at_ns=console.clock())
+            is_stored = _record(client, row, rater, GivenLabel(choice), at_ns=now_ns)
             claim, notice = "", "" if is_stored else GONE
-        now = latest_draw(client, _scope(console, request)) or draw
+        last = draws.latest(client, _scope(console, request), now_ns) or draw
     if "x-partial" in request.headers:
-        return _page(console, request, now, claim=claim, notice=notice, is_part=True)
+        return _page(console, request, last, claim=claim, notice=notice, is_part=True)
     query = {name: request.query_params.get(name, "") for name in ("route", "verifier")}
     return RedirectResponse(
         with_query("/label", **query, claim=claim, gone="1" if notice else ""), 303
@@ -185,15 +213,18 @@ def _read_state(
     client: Client, draw: LabelDraw, name: str, *, claim: str, now_ns: int
 ) -> LabelState:
     """The state for this rater; nobody who may not label is given a claim."""
-    rater = Rater(name, source="console")
-    own = [one for one in labels_of_draw(client, draw.verifier, draw.id) if one.rater == name]
+    labels = labels_of_draw(client, draw.verifier, draw.id)
+    own = [one for one in labels if one.rater == name]
     task = None
     if name:
-        task = _asked_for(client, draw, claim, own) or next_task(client, draw, rater, now_ns=now_ns)
+        rater = Rater(name, source="console")
+        task = _asked_for(client, draw, claim, own) or next_task(
+            client, draw, rater, now_ns=now_ns, labels=labels
+        )
     last = max(own, key=lambda one: one.version, default=None)
     if task is None:
-        return LabelState(draw, None, None, last, tuple(draw_rates(client, draw)))
-    rate = route_progress(client, draw, task.row)
+        return LabelState(draw, None, None, last, tuple(rates_by_labels(draw, labels)))
+    rate = route_progress(draw, labels, task.row)
     drawn = sum(1 for row in draw.queue if (row.service, row.route) == (rate.service, rate.route))
     progress = Progress(drawn - rate.pending, drawn, missing_text(rate))
     return LabelState(draw, task_view(task), progress, last, ())
@@ -218,10 +249,10 @@ def _drawn_row(draw: LabelDraw, claim: str) -> QueueRow:
 
 def _record(client: Client, row: QueueRow, rater: Rater, label: GivenLabel, *, at_ns: int) -> bool:
     """Store the label; False where the claim is gone, which `next_task` then passes over."""
-    task = read_task(client, row)
-    if task is not None:
-        record_answer(client, task, rater, label, at_ns=at_ns)
-    return task is not None
+    is_there = read_claim(client, row) is not None
+    if is_there:
+        record_answer(client, row, rater, label, at_ns=at_ns)
+    return is_there
 
 
 def _undo(client: Client, row: QueueRow, rater: Rater, *, at_ns: int) -> None:
@@ -231,13 +262,19 @@ def _undo(client: Client, row: QueueRow, rater: Rater, *, at_ns: int) -> None:
             withdraw_label(client, label, at_ns=at_ns)
 
 
+def routes(console: Console) -> Sequence[BaseRoute]:
+    """The pages of a console, with its cache of draws."""
+    draws = DrawCache()
+    pages = page_routes(
+        ("GET", "/label", partial(show_label, draws)),
+        ("POST", "/label", partial(post_label, draws)),
+        ("GET", "/label/draw", show_draw_form),
+        ("POST", "/label/draw", post_draw),
+    )
+    return pages(console)
+
+
 FOLDER = Path(__file__).parent
-ROUTES = page_routes(
-    ("GET", "/label", show_label),
-    ("POST", "/label", post_label),
-    ("GET", "/label/draw", show_draw_form),
-    ("POST", "/label/draw", post_draw),
-)
 SECTION = Section(
-    "Label", "/label", ROUTES, FOLDER / "templates", order=40, static=FOLDER / "static"
+    "Label", "/label", routes, FOLDER / "templates", order=40, static=FOLDER / "static"
 )

@@ -150,8 +150,14 @@ def draw_claims(client: Client, request: DrawRequest, *, now_ns: int) -> LabelDr
 
 def latest_draw(client: Client, scope: QueryScope) -> LabelDraw | None:
     """The last draw with a claim of the verifier, service and route of the scope, whole."""
+    found = latest_draw_id(client, scope)
+    return read_draw(client, found) if found else None
+
+
+def latest_draw_id(client: Client, scope: QueryScope) -> str:
+    """The id of that draw, "" if there is none."""
     found = read(client, _DrawId, LATEST_DRAW, scope.parameters)
-    return read_draw(client, found[0].id) if found else None
+    return found[0].id if found else ""
 
 
 def read_draw(client: Client, draw_id: str) -> LabelDraw:
