@@ -15,7 +15,12 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.console.app.console import Console, session_of
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.labels.label_view import TaskView, task_view
-from rt4chart_collector.console.view.params import bad_request, choice_param, text_param
+from rt4chart_collector.console.view.params import (
+    bad_request,
+    choice_param,
+    integer_param,
+    text_param,
+)
 from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import named_route, route_value, with_query
@@ -147,7 +152,7 @@ def show_draw_form(console: Console, request: Request) -> Response:
         verifier=verifier,
         routes=[(route_value(one.service, one.route), one) for one in found],
         route=text_param(request, "route"),
-        size=SIZE,
+        size=integer_param(request, "size", default=SIZE, low=1, high=MAX_SIZE),
         most=MAX_SIZE,
         draw_window=DRAW_WINDOW,
     )
@@ -203,6 +208,8 @@ def _page(
         notice=notice,
         route=route,
         drawn_routes=[(route_value(*one.key), one) for one in draw.routes],
+        # A draw of the same size from the same answers would have the same claims again.
+        larger=str(min(2 * draw.routes[0].size, MAX_SIZE)),
         rater=rater,
         is_named=session is not None and bool(session.user),
         action=with_query("/label", route=route, verifier=text_param(request, "verifier")),

@@ -344,8 +344,9 @@ def test_a_finished_draw_says_so(stored: Client) -> None:
 
     assert "No claims are left for you" in part
     assert "19 more labels" in part
-    assert 'href="/label/draw"' in part
     assert "The judge:" in part
+    assert 'href="/label/draw?size=2"' in part
+    assert 'name="size" value="2"' in one.open("/label/draw?size=2")
 
 
 def test_a_label_from_an_older_draw_is_kept(stored: Client) -> None:
