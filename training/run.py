@@ -33,11 +33,12 @@ def main() -> None:
     exported = given.run / "shipped"
     if not (exported / "judge.onnx").is_file():
         step("export.py", embedder, given.encoder, given.run / "shipped.pt", exported)
-    step("fit_stack.py", given.data, given.wordnet, given.run, given.models)
+    step("fit_stack.py", given.data, given.wordnet, given.run, given.models,
+         "--share", given.share)  # fmt: skip
     for name in SHIPPED:
         shutil.copy(exported / name, given.models / name)
     write_hashes(given.models)
-    print(f"{given.models}: made; `make bench-judge` measures it, MODEL_CARD.md tells its figures")
+    print(f"{given.models}: made; `python -m benchmarks.judge {given.data}/grounding` measures it")
 
 
 def write_hashes(models: Path) -> None:

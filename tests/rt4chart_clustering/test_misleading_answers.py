@@ -211,6 +211,51 @@ def test_twenty_misleading_answers_are_two_named_issues(client: Client) -> None:
     assert dict(found.counts) == {LossStage.LEFT_OUT: 10}
 
 
+def limited(number: int, limit: str, kind: str) -> Verdict:
+    """An answer that leaves out this limit of its own passage."""
+    claim, used = "We refund books.", f"We refund books {limit}."
+    _, answer = spans_and_answer(number, "support/refunds", claim, (used, "Shops open at nine."))
+    support = (sentence(0, used, "supports"),)
+    found = Finding("dropped_qualifier", "…", kind, 0, ("kb-0",), support)
+    return verdict(answer, by_hand(claim, ClaimStatus.QUALIFIER_DROPPED, found, support))
+
+
+RARE = (
+    ("if the receipt is enclosed", "condition"), ("except audio books", "exclusion"),
+    ("within 30 days", "time_limit"), ("of members only", "population"), ("up to $50", "bound"),
+)  # fmt: skip
+
+
+def test_limits_of_many_kinds_on_one_route_are_one_issue(client: Client) -> None:
+    """None of them has claims enough for an issue of its own; later ones join it one by one."""
+    insert_verdicts(client, [limited(at, *one) for at, one in enumerate(RARE[:4], 1)])
+    assert ranked(client) == []
+
+    insert_verdicts(client, [limited(5, *RARE[4])])
+    (issue,) = ranked(client)
+    insert_verdicts(client, [limited(6, "according to the manager", "source")])
+    (later,) = ranked(client)
+
+    assert issue.issue.title == "Qualifier left out · support/refunds"
+    assert issue.issue.fingerprint == "fp4:entailed:qualifier"
+    assert (issue.issue.claims, later.issue.claims, later.issue.id) == (5, 6, issue.issue.id)
+
+
+def test_a_kind_with_claims_enough_is_an_issue_beside_the_rare_ones(client: Client) -> None:
+    """Also where the rare ones share an issue already."""
+    insert_verdicts(client, [limited(at, *one) for at, one in enumerate(RARE, 1)])
+    (before,) = ranked(client)
+    insert_verdicts(client, [without_condition(at, one) for at, one in enumerate(GOODS, 21)])
+
+    found = ranked(client)
+
+    assert [(one.issue.title, one.issue.claims) for one in found] == [
+        ("Condition left out · support/refunds", 10),
+        ("Qualifier left out · support/refunds", 5),
+    ]
+    assert before.issue.id in {one.issue.id for one in found}
+
+
 def test_a_claim_that_a_check_found_on_a_part_counts_for_all(client: Client) -> None:
     """Drawn on half of the answers, each stands for two."""
     store_twenty(client, rate=0.5)

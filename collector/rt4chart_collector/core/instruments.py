@@ -108,6 +108,15 @@ SPANS_REFUSED = counter(
     "reason",
     known=("invalid", "conflict", "queue_full", "not_stored"),
 )
+SHORTENED = counter(
+    "attributes_shortened",
+    "value",
+    "Values in spans that were too large to be stored whole: shortened because the value "
+    "(RT4CHART_ATTRIBUTE_MIB), the whole span (four times as much) or a name was too large, or "
+    "dropped; in spans that are sent again once more",
+    "reason",
+    known=("value", "span", "name", "dropped"),
+)
 SPANS_DUPLICATE = counter(
     "spans_duplicate",
     "span",

@@ -28,10 +28,26 @@ CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | 
 
 # How long a line may wait for its reader. After a drop, lines wait no more until one is written.
 WAIT_S = 0.5
+LOG_PERIOD_S = 60.0
 ACCEPT_FAILED, ACCEPT_ERRORS_S = "socket.accept() out of system resource", 10.0
 DROPPED = "%d lines of the log were dropped: stderr was not read"
 
 log = logging.getLogger(__name__)
+
+
+class LogThrottle:
+    """Limits a line of the log that would be repeated all the time to once a minute."""
+
+    def __init__(self) -> None:
+        """The first call is due."""
+        self._last_s = -LOG_PERIOD_S
+
+    def is_due(self, now_s: float) -> bool:
+        """True at most once a minute."""
+        if 0 <= now_s - self._last_s < LOG_PERIOD_S:
+            return False
+        self._last_s = now_s
+        return True
 
 
 class TextFormatter(logging.Formatter):

@@ -121,6 +121,12 @@ class ServiceSettings:
         "when a request is acknowledged: stored (after the insert) or enqueued (before it)",
         one_of(STORED, ENQUEUED),
     )
+    attribute_mib: int = setting(
+        4,
+        "the largest value of a span that is stored whole, a longer one is shortened; a span may "
+        "have four times as much",
+        integer(1, 64, "MiB"),
+    )
     trace_quiet_s: float = setting(
         2.0,
         "seconds without a new span after which a trace with its root is verified",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import span_bytes
+from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import KAFKA_MESSAGES, SPANS_RECEIVED, SPANS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.kafka.dead_letters import DeadLetterQueue
@@ -20,6 +21,7 @@ from rt4chart_collector.ingest.kafka.source import (
     SpanSource,
     decode_message,
 )
+from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.in_flight import InFlight, LeasedTrace, PartitionFilter
@@ -57,17 +59,20 @@ class KafkaStream:
         metrics: ServiceMetrics,
         writer: SpanWriter | None = None,
         *,
+        span_limiter: SpanLimiter | None = None,
         max_bytes: int,
         shutdown_s: Callable[[], float],
         clock: Clock,
     ) -> None:
         """Nothing is read until `run`.
 
-        `writer` stores the spans; None if another process does. `shutdown_s` returns the seconds
+        `writer` stores the spans, within the limits of `span_limiter`; None if another process
+        does. `shutdown_s` returns the seconds
         left for the shutdown, which begins with the first call.
         """
         self._source, self._assembler, self._in_flight = source, assembler, in_flight
         self._breaker, self._metrics, self._writer = breaker, metrics, writer
+        self._span_limiter = span_limiter or SpanLimiter(metrics)
         self._max_bytes, self._shutdown_s, self._clock = max_bytes, shutdown_s, clock
         self._offsets = OffsetTracker()
         self._dead_letters = DeadLetterQueue(source, self._offsets, metrics, clock=clock)
@@ -176,7 +181,10 @@ class KafkaStream:
         self._metrics.add(SPANS_REFUSED, "invalid", number=found.rejected)
         if not found.spans:
             return None
-        return DecodedMessage(message_id, message, found.spans, sum(map(span_bytes, found.spans)))
+        spans: Sequence[SpanRecord] = found.spans
+        if self._writer is not None:
+            spans = self._span_limiter.limit(spans, len(message.body))
+        return DecodedMessage(message_id, message, spans, sum(map(span_bytes, spans)))
 
     def _open_stored(self) -> None:
         """Open the traces of messages whose spans are stored by now.

@@ -20,6 +20,7 @@ from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.http_protocol import ConnectionLimiter
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.servers import (
     Tls,
     bound_socket,
@@ -109,8 +110,7 @@ def run_service(
         own = stack.enter_context(closing(client.sibling(), shutdown))
         monitor = build_monitor(own, monitoring, parts.metrics, clock=clock, breaker=parts.breaker)
         stack.enter_context(serve_health(shutdown.health, settings.health))
-        waits = settings.ack == STORED
-        intake = Intake(ingest.offer, guard=guard, waits=waits, metrics=parts.metrics)
+        intake = build_intake(ingest, guard, parts.metrics, settings)
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
         stack.enter_context(monitor_running(monitor, shutdown))
@@ -125,6 +125,19 @@ def run_service(
         yield Service(
             url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
         )
+
+
+def build_intake(
+    ingest: IngestWriter, guard: TokenGuard, metrics: ServiceMetrics, settings: ServiceSettings
+) -> Intake:
+    """What decodes requests for the writer."""
+    return Intake(
+        ingest.offer,
+        guard=guard,
+        waits=settings.ack == STORED,
+        metrics=metrics,
+        span_limiter=SpanLimiter(metrics, settings.attribute_mib * MIB),
+    )
 
 
 def observe_damage(client: Client, metrics: ServiceMetrics) -> None:

@@ -20,6 +20,7 @@ from rt4chart_collector.core.instruments import (
     STORE_INSERT_FAILURES,
 )
 from rt4chart_collector.core.logs import dropped_lines
+from rt4chart_collector.core.memory import return_large_blocks
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -44,6 +45,7 @@ class VerificationRuntime:
 
     def __init__(self, settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> None:
         """Build the judge; SettingsError if that fails."""
+        return_large_blocks()
         self._settings = settings
         self._shutdown = shutdown
         self._clock = clock

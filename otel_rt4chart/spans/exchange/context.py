@@ -246,6 +246,9 @@ def _context_from_tools_and_prompt(
     new = [view for view in in_prompt if passage_start(view.text) not in known_text]
     passages = merge_passages([*documents, *new, *sections])
     missing = None if in_prompt else missing_text_reason(tools)
+    if not sources.prompt and sources.answer.kind is OperationKind.LLM:
+        # A redacted prompt is the application's choice; one that was cut may hold more passages.
+        missing = missing or (Decision.TRUNCATED if sources.answer.is_truncated else None)
     return AnswerContext(
         passages, tuple(tools), missing or (None if passages else _no_context_reason(sources))
     )

@@ -39,7 +39,8 @@ class SpanRecord:
     Ids are lower-case hex (32 and 16 digits; a missing parent is the empty string), times are
     nanoseconds since the epoch. `kind` is `Internal`, `Server`, `Client`, `Producer`, `Consumer`
     or `Unspecified`, `status` is `Unset`, `Ok` or `Error`: the spelling of the OpenTelemetry
-    Collector's ClickHouse exporter.
+    Collector's ClickHouse exporter. `shortened_attributes` counts the values that the service
+    shortened: each ends with the mark of `spans.model.shortening`.
     """
 
     trace_id: str
@@ -60,6 +61,7 @@ class SpanRecord:
     scope_version: str = ""
     dropped_attributes: int = 0
     dropped_events: int = 0
+    shortened_attributes: int = 0
 
     @property
     def is_verdict(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from otel_rt4chart.core.semconv import SHORTENED_ATTRIBUTES
 from otel_rt4chart.spans.conventions.convention import (
     CONTEXT_NAMES,
     FIELDS,
@@ -30,6 +31,7 @@ from otel_rt4chart.spans.conventions.registry import (
     VARIABLE_KEYS,
 )
 from otel_rt4chart.spans.model.record import Attributes, SpanEvent, SpanRecord
+from otel_rt4chart.spans.model.shortening import is_shortened
 from otel_rt4chart.spans.model.span_view import ChatMessage, OperationKind, SpanView
 from otel_rt4chart.spans.model.values import as_mapping, as_text, nest_dotted_keys, parse_json
 from otel_rt4chart.spans.reading.documents import (
@@ -79,15 +81,19 @@ class AttributeIndex:
     """The attributes and events of a span, indexed by the keys of the convention tables.
 
     `present` are the keys of the tables that have a value, in one attribute, in many, or in events;
-    `prefixes` are the known first parts of the span's keys.
+    `prefixes` are the known first parts of the span's keys. A value that was shortened to be stored
+    is not used: its key is cut, and so is that of a list one of whose items was shortened.
     """
 
-    __slots__ = ("_events", "_parsed", "_rows", "attributes", "prefixes", "present", "span")
+    __slots__ = ("_cut", "_events", "_parsed", "_rows", "attributes", "prefixes", "present", "span")
 
     def __init__(self, span: SpanRecord) -> None:
         """One pass over keys and names of events; values are parsed on first access."""
         self.span = span
-        self.attributes: Mapping[str, object] = span.attributes
+        # Only in such a span is the mark at the end of a text ours, and not a part of the text.
+        is_shortened_span = span.shortened_attributes or SHORTENED_ATTRIBUTES in span.attributes
+        self._cut: set[str] | None = set() if is_shortened_span else None
+        self.attributes: Mapping[str, object] = self._whole(span.attributes)
         self.prefixes: set[str] = set()
         self.present: set[str] = set()
         self._rows: dict[str, IndexedRows] = {}
@@ -118,6 +124,10 @@ class AttributeIndex:
         """The attribute as text, JSON or not."""
         return as_text(self.attributes.get(key))
 
+    def is_cut(self, key: str) -> bool:
+        """True if the value of the key, or a part of it, was shortened to be stored."""
+        return self._cut is not None and key in self._cut
+
     def raw(self, key: str) -> RawValue:
         """The value of the key: JSON, a structure, flattened keys, events, or plain text."""
         found = self._parsed.get(key)
@@ -126,6 +136,8 @@ class AttributeIndex:
         return found
 
     def _open(self, key: str) -> RawValue:
+        if self.is_cut(key):
+            return RawValue(is_cut=True)
         value = self.attributes.get(key)
         is_cut = False
         if isinstance(value, str):
@@ -149,21 +161,33 @@ class AttributeIndex:
                 continue
             self.prefixes.add(prefix)
             if key in ATTRIBUTE_KEYS:
-                self.present.add(key)
+                start = key
             elif key in VARIABLE_KEYS:
-                self.present.add(VARIABLE_KEYS[key])
+                start = VARIABLE_KEYS[key]
             elif (found := INDEX.search(key)) and (start := key[: found.start()]) in ATTRIBUTE_KEYS:
                 rows = self._rows.setdefault(start, {})
                 rows.setdefault(int(found[1]), {})[key[found.end() :]] = attributes[key]
-                self.present.add(start)
+            else:
+                continue
+            self.present.add(start)
+            if self._cut is not None and is_shortened(attributes[key]):
+                self._cut.add(start)
+
+    def _whole(self, attributes: Attributes) -> Attributes:
+        """The attributes without those that were shortened."""
+        if self._cut is None:
+            return attributes
+        return {key: value for key, value in attributes.items() if not is_shortened(value)}
 
     def _add_event(self, event: SpanEvent) -> None:
         mapping = EVENTS[event.name]
         if not mapping.key:
             # Attributes of the span itself take precedence.
-            self.attributes = {**event.attributes, **self.attributes}
+            self.attributes = {**self._whole(event.attributes), **self.attributes}
             self._index_keys(event.attributes)
             return
+        if self._cut is not None and any(map(is_shortened, event.attributes.values())):
+            self._cut.add(mapping.key)
         item: dict[str, object] = {
             key.removeprefix(mapping.prefix): value for key, value in event.attributes.items()
         }
@@ -260,6 +284,8 @@ def _with_explicit_ids(found: FieldValue, at: FieldSource) -> FieldValue:
 
 
 def _read_text(at: FieldSource) -> FieldValue:
+    if at.index.is_cut(at.source.key):
+        return FieldValue(is_cut=True)
     text = at.index.text(at.source.key)
     if is_placeholder(text):
         return FieldValue(is_redacted=True)
@@ -324,6 +350,8 @@ def _read_documents(at: FieldSource) -> FieldValue:
 
 def _read_variables(at: FieldSource) -> FieldValue:
     raw = _raw_value(at)
+    if at.index.is_cut(at.source.key):
+        return FieldValue(is_cut=True)
     variables = as_mapping(raw.value) if isinstance(raw.value, Mapping) else {}
     attributes = at.index.attributes
     keys = {name: f"{at.source.key}.{name}" for name in CONTEXT_NAMES}
@@ -371,13 +399,14 @@ def read_span(span: SpanRecord) -> SpanView:
     kind, convention = detect_kind(index)
     found = {field: read_field(index, field, kind) for field in FIELDS}
     needed = [found[field] for field in NEEDED_FIELDS.get(kind, ("input", "output"))]
-    output = found["output"]
+    output, system = found["output"], found["system"]
     return SpanView(
         span=span,
         kind=kind,
         input=found["input"].text,
         output=output.text,
-        prompt=found["system"].messages + found["prompt"].messages,
+        # Half a prompt may lack passages: it is none.
+        prompt=() if system.is_cut else system.messages + found["prompt"].messages,
         documents=found["documents"].passages,
         input_documents=found["input_documents"].passages,
         variables=found["variables"].passages,
@@ -386,7 +415,7 @@ def read_span(span: SpanRecord) -> SpanView:
         prompt_version=found["prompt_version"].text,
         session=found["session"].text,
         is_redacted=any(value.is_redacted for value in needed),
-        is_truncated=any(value.is_cut for value in needed)
+        is_truncated=any(value.is_cut for value in (*needed, system, found["variables"]))
         or (kind in NEEDED_FIELDS and _may_have_lost_values(span, needed)),
         calls_tools_only=output.calls_tools and not output.text,
         is_blank=output.is_blank and output.is_empty,

@@ -355,22 +355,28 @@ def _findings(
             yield _finding("contradiction", one.number, claims[one.number], against)
     for one, sentences in near.items():
         for sentence in sentences if one.number not in told else ():
-            kind = _limit(one.text, sentence.reading, mentioned)
+            kind = _limit(one.text, sentence.reading, mentioned, exchange.answer)
             if kind:
                 told.add(one.number)
                 yield _finding(kind, one.number, claims[one.number], [sentence])
                 break
 
 
-def _limit(claim: str, sentence: str, mentioned: Mapping[str, float]) -> str:
-    """How the sentence limits the claim, unless the answer says so; "" if it does not."""
+def _limit(claim: str, sentence: str, mentioned: Mapping[str, float], answer: str) -> str:
+    """How the sentence limits the claim, unless the answer says so; "" if it does not.
+
+    `mentioned` is the answer's content.
+    """
     limits = dropped_restrictions(sentence, claim, mentioned)
     if limits and limits[0].kind == "exclusion":
         limits = () if is_denied_of_other(read_slots(claim), read_slots(sentence)) else limits
     if limits:
         return limits[0].kind
-    uncovered = content(left_uncovered(claim, sentence)).keys()
-    is_told = uncovered <= mentioned.keys() or is_about_other(claim, sentence)
+    uncovered = left_uncovered(claim, sentence)
+    if not uncovered:
+        return ""
+    is_denied = bool(read_slots(answer).denials) or not read_slots(uncovered).denials
+    is_told = content(uncovered).keys() <= mentioned.keys() and is_denied
     return "" if is_told else "exclusion"
 
 

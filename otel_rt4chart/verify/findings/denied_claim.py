@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Clash, Judgement
 from otel_rt4chart.verify.decompose.coordination import WORD, verbs
@@ -19,6 +20,14 @@ _AUXILIARY = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r",?\s+(?:including|such\s+as|among\s+them|for\s+example)\s+(.+?)[.!]?$", re.I)
+# What holds of a subject as a whole, and so of its examples; "is" before an example says something
+# else ("is one of many painters, including Monet").
+_OF_WHOLE = re.compile(
+    r"\b(?:is|are)\s+(?:covered|reimbursed|refunded|insured|paid|included|accepted|allowed|permitted"
+    r"|supported|available|free)\b",
+    re.IGNORECASE,
+)
+_PLACES = re.compile(r"(?:in|at|on|for|by|during|from|to|with)\s", re.IGNORECASE)
 _LIST = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+")
 _MOST_PARTS = 4
 _CACHED_TEXTS = 4_096
@@ -45,7 +54,8 @@ _COVERS = re.compile(r"\b(?:covers?|reimburses?|refunds?|insures?|pays?\s+for)\b
 _IS_COVERED = re.compile(r"\b(?:is|are)\s+(?:covered|reimbursed|refunded|insured)\b", re.IGNORECASE)
 _NOT_COVERED = re.compile(
     r"\b(?:is|are)\s+not\s+(?:covered|reimbursed|refunded|insured|payable|paid\s+for)\b"
-    r"|\bmust\s+be\s+paid\s+by\s+(?:the\s+)?(?:members?|patients?|customers?|policyholders?|you)"
+    r"|\b(?:must\s+be|is|are)\s+paid\s+(?:for\s+)?by\s+(?:the\s+)?"
+    r"(?:members?|patients?|customers?|policyholders?|you)"
     r"(?![\w'’])",
     re.IGNORECASE,
 )
@@ -61,9 +71,9 @@ def left_uncovered(claim: str, sentence: str) -> str:
     if denied is None or read_slots(claim).denials:
         return ""
     covers, is_covered = _COVERS.search(claim), _IS_COVERED.search(claim)
-    if covers is not None:
+    if covers is not None and not is_about_other(claim, sentence):
         covered = claim[covers.end() :]
-    elif is_covered is not None:
+    elif is_covered is not None and not is_narrative(sentence):
         covered = claim[: is_covered.start()]
     else:
         return ""
@@ -83,18 +93,40 @@ def deny(claim: str) -> str:
     return f"{first} not{space}{rest}"
 
 
+class Examples(NamedTuple):
+    """The examples that a claim names at its end, and where in its text that phrase stands."""
+
+    items: tuple[str, ...]
+    start: int
+    end: int
+
+
+def examples(claim: str) -> Examples:
+    """Of "imaging, including MRI and CT": MRI and CT; no items where the claim names none."""
+    match = _PART.search(claim)
+    if match is None:
+        return Examples((), 0, 0)
+    items = [item.strip() for item in _LIST.split(match.group(1)) if item.strip()]
+    return Examples(tuple(items[:_MOST_PARTS]), match.start(), match.end(1))
+
+
 def claim_parts(claim: str) -> tuple[str, ...]:
     """What a claim asserts of the examples that it names.
 
-    "The policy covers imaging, including MRI" asserts that the policy covers MRI. Only behind a
-    full verb: "is" before an example says something else.
+    "The policy covers imaging, including MRI" asserts that the policy covers MRI, and "Imaging is
+    covered, including MRI" that MRI is covered.
     """
-    match, verb = _PART.search(claim), _verb(claim)
-    if match is None or verb is None or _AUXILIARY.search(claim[: match.start()]):
+    items, start, _ = examples(claim)
+    if whole := _OF_WHOLE.search(claim[:start]):
+        stem = claim[: whole.end()]
+        return tuple(
+            f"{stem} {item}." if _PLACES.match(item) else f"{item} {whole.group()}."
+            for item in items
+        )
+    verb = _verb(claim) if items else None
+    if verb is None or _AUXILIARY.search(claim[:start]):
         return ()
-    stem = claim[: verb.end()]
-    items = [item.strip() for item in _LIST.split(match.group(1)) if item.strip()]
-    return tuple(f"{stem} {item}." for item in items[:_MOST_PARTS])
+    return tuple(f"{claim[: verb.end()]} {item}." for item in items)
 
 
 def _verb(claim: str) -> re.Match[str] | None:

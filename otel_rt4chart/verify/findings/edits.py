@@ -21,6 +21,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.decompose.grounding import locate_claim
 from otel_rt4chart.verify.findings.claim_removal import without_claims
+from otel_rt4chart.verify.findings.denied_claim import examples
 from otel_rt4chart.verify.findings.dropped_qualifiers import (
     dropped_restrictions,
     restrictions,
@@ -284,7 +285,20 @@ def _name_exclusions(
     added = " ".join([f"However, {_lower_first(first, answer)}", *others])
     at = place.sentence.end
     closed = "" if re.search(r"[.!?…][\])”\"']*$", answer[:at].rstrip()) else "."
+    yield from _without_examples(answer, place, list(texts))
     yield Edit(at, at, f"{closed} {added}", place.number, "another passage limits it")
+
+
+def _without_examples(answer: str, place: _ClaimPlace, texts: Sequence[str]) -> Iterator[Edit]:
+    """The claim without ", including private rooms" where a sentence leaves these out altogether.
+
+    With a condition ("unless approved"), the statement and its limit can stand side by side.
+    """
+    named = examples(answer[place.range.start : place.sentence.end])
+    told = content(" ".join(text for text in texts if not _is_limit(text)))
+    if named.items and all(content(item).keys() <= told.keys() for item in named.items):
+        start, end = (place.range.start + at for at in (named.start, named.end))
+        yield Edit(start, end, "", place.number, "another passage excludes it")
 
 
 def _note(text: str) -> str | None:

@@ -146,6 +146,9 @@ class FailureKind(StrEnum):
         "Cherry-picked contradiction")
     CHERRY_PICKED_LIMIT = ("cherry_picked_limit", FailureFamily.PARTIAL, "cherry_picked_limit",
         "a limit in another passage is left out", "Limit in another passage left out")
+    # Never the kind of a claim: of an issue whose claims have several of the kinds above.
+    CHERRY_PICKED = ("cherry_picked", FailureFamily.PARTIAL, "cherry_picked_contradiction",
+        "another passage limits or denies it", "Cherry-picked passage")
     # The passage that supports the claim limits it.
     DROPPED_CONDITION = ("dropped_condition", FailureFamily.PARTIAL, "dropped_qualifier",
         "a condition in the same passage is left out", "Condition left out")
@@ -193,6 +196,25 @@ KIND_OF_DROPPED: Mapping[str, FailureKind] = {
     "hedge": FailureKind.DROPPED_HEDGE,
     "source": FailureKind.DROPPED_SOURCE,
 }
+
+
+# Kinds of one status: too few claims of each on a route may be enough for one issue of them all.
+_BROADER_KIND: Mapping[FailureKind, FailureKind] = {
+    **dict.fromkeys(KIND_OF_DROPPED.values(), FailureKind.QUALIFIER),
+    FailureKind.CHERRY_PICKED_EXCLUSION: FailureKind.CHERRY_PICKED,
+    FailureKind.CHERRY_PICKED_CONTRADICTION: FailureKind.CHERRY_PICKED,
+    FailureKind.CHERRY_PICKED_LIMIT: FailureKind.CHERRY_PICKED,
+}
+
+
+def broader_fingerprint(fingerprint: str) -> str:
+    """`fp4:entailed:qualifier` of `fp4:entailed:dropped_time`, and of itself; "" for others."""
+    head, _, _ = fingerprint.rpartition(":")
+    kind = kind_of_fingerprint(fingerprint)
+    if kind is None or not head.endswith(f":{Label.ENTAILED}"):
+        return ""
+    broader = kind if kind in _BROADER_KIND.values() else _BROADER_KIND.get(kind)
+    return f"{head}:{broader}" if broader else ""
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:

@@ -160,7 +160,7 @@ approximately about roughly
 revenue sale turnover
 profit earnings
 quarter quarterly
-year annual yearly
+year annual annually yearly
 month monthly
 uk britain british
 usa america american
@@ -186,7 +186,24 @@ def synonyms(word_stem: str) -> frozenset[str]:
 
     They exclude WordNet's, which in a long context match too many words that mean something else.
     """
-    return _synonym_table().get(word_stem, frozenset())
+    return _synonym_table().get(word_stem, frozenset()) | _able(word_stem)
+
+
+_ABLE, _SHORTEST_VERB = "abl", 4
+# These say something else than their verb or noun.
+_NOT_ABLE = frozenset(map(stem, ("considerable", "reasonable", "valuable", "fashionable")))
+
+
+def _able(word_stem: str) -> frozenset[str]:
+    """`refund` for `refundable`, which says that one can refund it, and the reverse."""
+    is_able = word_stem.endswith(_ABLE)
+    other = word_stem.removesuffix(_ABLE) if is_able else word_stem + _ABLE
+    is_short = min(len(word_stem), len(other)) < _SHORTEST_VERB
+    return (
+        frozenset()
+        if is_short or not _NOT_ABLE.isdisjoint((word_stem, other))
+        else frozenset((other,))
+    )
 
 
 def all_synonyms(word_stem: str) -> frozenset[str]:

@@ -83,6 +83,16 @@ JUDGE_DENIALS = LACKS | frozenset((
 JUDGE_UNDENIED = frozenset(("only", "just", "merely", "simply", "necessarily", "doubt"))
 # Where a negation ends.
 JUDGE_CONTRASTS = frozenset(("but", "because", "although", "while"))
+# Stems of permissions, and the words that say the same before a verb.
+PERMITS = frozenset(("allow", "permit"))
+CAN = frozenset(("can", "may", "could"))
+# What takes something out of the rest of a statement, and that.
+TAKES_OUT = (
+    r"(?:\bexcept(?:\s+for)?|\bbut\s+not|,\s*(?:and\s+)?not|\bunless|\bother\s+than"
+    r"|\bapart\s+from|\bexcluding|\bnot\s+including)\s+([^,;:.!?()]+)"
+)
+# Stems of verbs that say little beside their noun: one of them for another changes nothing.
+LIGHT_VERBS = frozenset(("make", "run", "do", "don", "take", "perform", "execut"))
 FINGERPRINT_NEGATIONS = NEGATIONS | LACKS
 
 # Fingerprints
@@ -220,7 +230,8 @@ PARTIAL_SAID = (
 )
 SOLE_SAID = r"only|solely|exclusively|just|limited|restricted"
 BOUND_SAID = (
-    r"up\s+to|at\s+most|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|as\s+\w+\s+as"
+    r"up\s+to|at\s+(?:most|the\s+latest)|limit(?:ed)?|max(?:imum)?|no\s+more|not\s+more|within|until"
+    r"|till|less\s+than|under|below|as\s+\w+\s+as"
 )
 
 # Findings: what stands before or after a clause and modifies it. These words open a phrase; what

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -54,7 +55,11 @@ def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
     for tokens, within in _parts(slots, values) if values else ():
         if len(within) > _MAX_VALUES:
             continue
-        words = [one for one in tokens if not _is_in(slots.tokens[one].start, within)]
+        words = [
+            one
+            for one in tokens
+            if not _is_in(slots.tokens[one].start, within) and not _is_unit(slots, one)
+        ]
         for number, value in enumerate(within):
             low = within[number - 1].end if number else 0
             high = within[number + 1].start if number + 1 < len(within) else len(slots.text)
@@ -102,7 +107,7 @@ def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
     piece: list[int] = []
     for at, token in enumerate(slots.tokens):
         is_break = token.starts_clause and not _is_in(token.start, values)  # "8:30" is one value
-        if piece and (is_break or token.norm in _JOINTS):
+        if piece and (is_break or token.norm in _JOINTS or _ends_start(slots, piece, at, values)):
             yield piece
             piece = []
         piece.append(at)
@@ -110,8 +115,21 @@ def _pieces(slots: Slots, values: list[_Value]) -> Iterator[list[int]]:
         yield piece
 
 
+def _ends_start(slots: Slots, piece: list[int], at: int, values: list[_Value]) -> bool:
+    """True for the "to" of "from $4 in 2023 to $5 in 2024", where words stand before it."""
+    if slots.tokens[at].norm != "to" or _is_in(slots.tokens[at - 1].start, values):
+        return False
+    norms = [slots.tokens[one].norm for one in piece]
+    return "from" in norms and any(_is_in(slots.tokens[one].start, values) for one in piece)
+
+
 def _is_in(start: int, values: Iterable[_Value]) -> bool:
     return any(one.start <= start < one.end for one in values)
+
+
+def _is_unit(slots: Slots, at: int) -> bool:
+    """True for the month of "per month": it says what the value counts, not whose it is."""
+    return at > 0 and slots.tokens[at - 1].norm == "per"
 
 
 def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
@@ -290,7 +308,32 @@ def _owners(
         if sentence.tokens[sentence.content[place]].stem not in shared
     )
     nouns = frozenset(one for one in mine_alone if not is_verb(sentence, sentence.content[one]))
+    if not is_after and (_is_next_verb(sentence, mine, rival) or _is_counted(sentence, mine)):
+        return frozenset((max(mine.before),)) & mine_alone
     return nouns or mine_alone
+
+
+def _is_counted(sentence: Slots, one: BoundValue) -> bool:
+    """True for "a loss of $2": the word before "of" is what the value is of."""
+    return (
+        bool(one.before) and re.search(r"\bof\s+\W?$", sentence.text[: one.value.start]) is not None
+    )
+
+
+def _is_next_verb(sentence: Slots, mine: BoundValue, rival: BoundValue) -> bool:
+    """True for `leaves at 8 and arrives at 10`: what stands before the first verb is of both."""
+    if mine.at != rival.at or not mine.before or len(rival.before) != 1:
+        return False
+    own, theirs = (sentence.content[max(one.before)] for one in (mine, rival))
+    ending = sentence.tokens[own].norm[-1]
+    return (
+        own < theirs
+        and sentence.tokens[theirs - 1].norm in _JOINTS
+        and ending in "sd"
+        and sentence.tokens[theirs].norm.endswith(ending)
+        and is_verb(sentence, own)
+        and is_verb(sentence, theirs)
+    )
 
 
 def _doubt(

@@ -24,8 +24,9 @@ from otel_rt4chart.verify.language.dates import (
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
-from otel_rt4chart.verify.language.word_lists import DOUBTS
+from otel_rt4chart.verify.language.word_lists import CAN, DOUBTS, LIGHT_VERBS, PERMITS, TAKES_OUT
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 
 Manner = Literal[
@@ -35,6 +36,7 @@ Manner = Literal[
 # Nothing is known against a claim's words of these manners.
 SETTLED = ("admitted", "narrowed", "beyond", "implied")
 _WORD = re.compile(r"\w+")
+_TAKES_OUT = re.compile(TAKES_OUT, re.IGNORECASE)
 MAX_GAP = 3  # at most two words of a sentence stand between two that it shares with the claim
 
 
@@ -79,7 +81,10 @@ def number_differences(
         if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
             continue
         rival = rivals.get(quantity.kind) if quantity.kind else None
-        if rival is None and any(_has_same_value(quantity, other) for other in alike):
+        if any(
+            _has_same_value(quantity, other) and (rival is None or _is_bare(rival[0], other, found))
+            for other in alike
+        ):
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
@@ -89,6 +94,14 @@ def number_differences(
             at, other = rival
             text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
+
+
+def _is_bare(at: int, same: Quantity, found: Sequence[tuple[int, Quantity]]) -> bool:
+    """True where the sentence has the value, too, and no word for what it counts.
+
+    `Python 3.8 is no longer supported; use 3.9`.
+    """
+    return same.kind.startswith("after ") and (at, same) in found
 
 
 def _rival_quantities(
@@ -181,6 +194,8 @@ def negation_differences(
     flips: list[tuple[int, int, int]] = []
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
+        if excepts(claim, sentence):
+            continue
         denied_found = parity(sentence.denials)
         for word, places in enumerate(alignment.matches[which]):
             token = claim.content[word]
@@ -193,12 +208,32 @@ def negation_differences(
                 agreed.add(word)
             elif flipped:
                 flips.append((word, at, flipped[0]))
-    for word, at, place in flips:
+    for word, at, place in sorted(flips, key=lambda one: _is_denied_later(one, claim, context)):
         sentence = context.sentences[at]
         pair = (claim.content[word], sentence.content[place])
         if word not in agreed and _is_shared(claim, sentence, _matches_in(alignment, at), pair):
             yield _flip(claim, sentence, *pair, at)
     yield from _opposites(claim, alignment, context)
+
+
+def excepts(claim: Slots, sentence: Slots) -> bool:
+    """True where the claim takes out the very thing that the sentence denies.
+
+    "Dogs are allowed, but not in the restaurant" and "Dogs are not allowed in the restaurant".
+    """
+    return bool(sentence.denials) and any(
+        taken.keys() <= sentence.positions.keys()
+        for match in _TAKES_OUT.finditer(claim.text)
+        if (taken := content(match.group(1)))
+    )
+
+
+def _is_denied_later(flip: tuple[int, int, int], claim: Slots, context: ContextIndex) -> bool:
+    """False for the first word that a negation denies: "covered" of "not covered in hotels"."""
+    word, at, place = flip
+    sentence = context.sentences[at]
+    first = {one.over[0] for one in sentence.denials} | {one.over[0] for one in claim.denials}
+    return sentence.content[place] not in first and claim.content[word] not in first
 
 
 def _matches_in(alignment: Alignment, at: int) -> tuple[tuple[int, ...], ...]:
@@ -221,8 +256,16 @@ def _is_shared(
     ):
         for denial in denials:
             if at in denial.over:
-                return denial.over[0] in met and _has_neighbour(claim, sentence, matches, pair)
+                forbids = denials is sentence.denials and _is_forbidden(claim, sentence, denial)
+                is_met = forbids or denial.over[0] in met
+                return is_met and _has_neighbour(claim, sentence, matches, pair)
     return False
+
+
+def _is_forbidden(claim: Slots, sentence: Slots, denial: Denial) -> bool:
+    """True for `not allowed in …` beside `can be packed in …`."""
+    is_permitted = any(token.norm in CAN for token in claim.tokens)
+    return is_permitted and sentence.tokens[denial.over[0]].stem in PERMITS
 
 
 def _has_neighbour(
@@ -288,8 +331,8 @@ def _opposite_place(
     for place in sorted({near for at in beside for near in range(at - MAX_GAP, at + MAX_GAP + 1)}):
         if 0 <= place < len(sentence.content):
             found = sentence.tokens[sentence.content[place]]
-            if not found.norm.isalpha() or found.stem in claim.positions:
-                continue  # `Q1` has the stem of `first`
+            if not found.norm.isalpha() or found.stem in claim.positions or found.norm == "know":
+                continue  # `Q1` has the stem of `first`; "you know" fills a pause
             if are_opposite(stem, found.stem):
                 return place
     return None
@@ -319,6 +362,8 @@ def term_differences(
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
                     continue  # `_opposites` reports these, with regard to negations
+                if token.stem in LIGHT_VERBS and not LIGHT_VERBS.isdisjoint(stems):
+                    continue  # backups are made or run
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
                 yield SlotDifference("term", "clash", token.text, found, at, token.rarity)

@@ -27,13 +27,20 @@ from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
 from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
-from otel_rt4chart.verify.local.scope import same_price
+from otel_rt4chart.verify.local.scope import same_condition, same_price
 
 # Words of order, price and frequency; a claim without them, values and opposites implies nothing.
 _CUES = re.compile(
     r"\b(?:first|then|before|after\w*|once|subsequently|free|complimentary|nothing|every|each|no"
+    r"|included|extras?|separately|unless|kept|keeps?|valid"
     r"|without|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
     re.IGNORECASE,
+)
+_AFTER = re.compile(r"\bafter\s+$", re.IGNORECASE)
+_DURING = re.compile(r"\b(?:for|within|until)\s+(?:up\s+to\s+)?$|\bup\s+to\s+$", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:delet|eras|purg|remov|discard|destroy|expir|lapse)\w*", re.IGNORECASE)
+_LASTS = re.compile(
+    r"\b(?:kept|keeps?|retain\w*|stor(?:ed|es?)|valid|lasts?|available)\b", re.IGNORECASE
 )
 _DIFFERS = ("clash", "missing", "elsewhere", "swapped", "opposite", "sibling")
 
@@ -165,13 +172,30 @@ def _implied_terms(
         ):
             yield _implied("term", one.claimed, Source(one.sentence, one.found))
     for at in comparison.near:
-        claimed, found = same_price(comparison, at)
-        if claimed:
-            yield _implied("term", claimed, Source(at, found))
+        for same in (same_price, same_condition, _same_end):
+            claimed, found = same(comparison, at)
+            if claimed:
+                yield _implied("term", claimed, Source(at, found))
         for often in _same_frequencies(comparison.claim, comparison.sentence(at)):
             yield _implied("number", often[0], Source(at, often[1]))
         for word in same_order(comparison, at):
             yield _implied("term", word, Source(at, comparison.sentence(at).text))
+
+
+def _same_end(comparison: ComparedClaim, at: int) -> tuple[str, str]:
+    """`deleted after 30 days` for `kept for 30 days`, or the reverse; or ""."""
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    for one, other in ((_ENDS, _LASTS), (_LASTS, _ENDS)):
+        claimed, found = one.search(claim.text), other.search(sentence.text)
+        if claimed and found and _times_of(claim, one) & _times_of(sentence, other):
+            return claimed.group(), found.group()
+    return "", ""
+
+
+def _times_of(slots: Slots, verb: re.Pattern[str]) -> set[tuple[str, float]]:
+    """The times after which something ends, or during which it lasts."""
+    lead = _AFTER if verb is _ENDS else _DURING
+    return {one.base for one in slots.quantities if lead.search(slots.text[: one.start])}
 
 
 def _same_frequencies(claim: Slots, sentence: Slots) -> Iterator[tuple[str, str]]:

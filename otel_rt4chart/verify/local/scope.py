@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
@@ -20,6 +23,7 @@ _EXCEPTIONS = re.compile(
     re.IGNORECASE,
 )
 
+_INSTEAD = re.compile(r"\b(instead\s+of|rather\s+than)\s+([^,;:.!?()]+)", re.IGNORECASE)
 _DENIED_WHOLE = re.compile(
     r"\b(?:no|none|nothing|nobody|never|not(?!\s+including))\b", re.IGNORECASE
 )
@@ -65,15 +69,22 @@ def _exception_over(sentence: Slots, stems: tuple[str, ...]) -> str | None:
 
 
 def _excepting(sentence: Slots, at: int) -> str | None:
+    """The words that except this token: from "except" or "instead of" to it, or from it on."""
     token = sentence.tokens[at]
-    for cue in cues(sentence.text, "exclusion"):
-        start, span = sentence.text.find(cue.word), sentence.text.find(cue.span)
-        if not _EXCEPTIONS.match(cue.word) or not cue.span:
-            continue
-        if span <= token.start < span + len(cue.span):
-            end = start + len(cue.word)
+    for start, end, span in _exceptions(sentence.text):
+        if span.start <= token.start < span.end:
             return sentence.text[min(start, token.start) : max(end, token.end)]
     return None
+
+
+def _exceptions(text: str) -> Iterator[tuple[int, int, AnswerRange]]:
+    """Where each word that excepts stands, and where what it excepts."""
+    for cue in cues(text, "exclusion"):
+        start, span = text.find(cue.word), text.find(cue.span)
+        if _EXCEPTIONS.match(cue.word) and cue.span:
+            yield start, start + len(cue.word), AnswerRange(span, span + len(cue.span))
+    for match in _INSTEAD.finditer(text):
+        yield match.start(1), match.end(1), AnswerRange(*match.span(2))
 
 
 def other_negation(comparison: ComparedClaim) -> StructuralDoubt | None:
@@ -101,6 +112,41 @@ def _aligned_alone(comparison: ComparedClaim, at: int) -> Alignment:
     )  # fmt: skip
 
 
+def reversed_condition(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`not paid unless the seal is broken` for `not paid if the seal is broken`, or the reverse."""
+    return in_all_near(comparison, _condition_in)
+
+
+_CONDITION = re.compile(r"\b(unless|if|when|provided\s+that)\s+([^,;:.!?()]+)", re.IGNORECASE)
+
+
+def _condition_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claimed, found, is_reversed = _conditions(comparison, at)
+    return StructuralDoubt(claimed, found, at) if claimed and is_reversed else None
+
+
+def same_condition(comparison: ComparedClaim, at: int) -> tuple[str, str]:
+    """`paid unless the seal is broken` for `not paid if the seal is broken`; or ""."""
+    claimed, found, is_reversed = _conditions(comparison, at)
+    return ("", "") if is_reversed else (claimed, found)
+
+
+def _conditions(comparison: ComparedClaim, at: int) -> tuple[str, str, bool]:
+    """The same condition of both, behind "unless" in one, and whether they say the reverse."""
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, found = _CONDITION.search(claim.text), _CONDITION.search(sentence.text)
+    if (
+        own is None
+        or found is None
+        or content(own.group(2)).keys() ^ content(found.group(2)).keys()
+    ):
+        return "", "", False
+    if (own.group(1).lower() == "unless") == (found.group(1).lower() == "unless"):
+        return "", "", False
+    is_reversed = len(claim.denials) % 2 == len(sentence.denials) % 2
+    return own.group().strip(), found.group().strip(), is_reversed
+
+
 def _is_denied_once(claim: Slots, sentence: Slots) -> bool:
     """True where one of the two denies one thing, and the other denies and excludes nothing."""
     counts = [len(one.denials) + len(_EXCLUDED.findall(one.text)) for one in (claim, sentence)]
@@ -123,10 +169,21 @@ _COSTS = re.compile(
     r"|\bcosts?\s+extra\b|\bfor\s+(?:a|an\s+extra)\s+fee\b",
     re.IGNORECASE,
 )
+_INCLUDED = re.compile(
+    r"\b(?:(?:is|are|was|were|comes?)\s+(?:already\s+|always\s+)?included"
+    r"|(?:is|are)\s+part\s+of\s+the\s+(?:price|package|set|delivery))\b",
+    re.IGNORECASE,
+)
+_SEPARATE = re.compile(
+    r"\b(?:(?:sold|available|charged|billed|ordered|bought|paid)\s+separately|(?:costs?|is|are)\s+extra"
+    r"|(?:for|at)\s+an\s+(?:extra|additional)\s+(?:fee|charge|cost)|optional\s+extras?"
+    r"|(?:is|are|was|were)(?:\s+not|n['’]t)\s+included)\b",
+    re.IGNORECASE,
+)
 
 
 def other_price(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`Shipping is free` where the sentence names an amount, or the reverse."""
+    """`Shipping is free` beside an amount, `is included` beside `sold separately`, the reverse."""
     return in_all_near(comparison, _price_in)
 
 
@@ -134,7 +191,8 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     if comparison.claim.denials or comparison.sentence(at).denials:
         return None
     claim, sentence = comparison.claim.text, comparison.sentence(at).text
-    for one, other in ((_FREE, _COSTS), (_COSTS, _FREE)):
+    pairs = (_FREE, _COSTS), (_COSTS, _FREE), (_INCLUDED, _SEPARATE), (_SEPARATE, _INCLUDED)
+    for one, other in pairs:
         claimed, found = one.search(claim), other.search(sentence)
         if claimed and found and not other.search(claim) and not one.search(sentence):
             return StructuralDoubt(claimed.group(), found.group(), at)
@@ -142,11 +200,12 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
 
 
 def same_price(comparison: ComparedClaim, at: int) -> tuple[str, str]:
-    """Two ways to say that something is free: `costs nothing` and `free of charge`; or ""."""
+    """Two ways to say what is paid for: `costs nothing` and `free of charge`; or ""."""
     claim, sentence = comparison.claim.text, comparison.sentence(at).text
-    claimed, found = _FREE.search(claim), _FREE.search(sentence)
-    if claimed and found and not _COSTS.search(claim) and not _COSTS.search(sentence):
-        return claimed.group(), found.group()
+    for same, other in ((_FREE, _COSTS), (_SEPARATE, _INCLUDED)):
+        claimed, found = same.search(claim), same.search(sentence)
+        if claimed and found and not other.search(claim) and not other.search(sentence):
+            return claimed.group(), found.group()
     return "", ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
+from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
 from otel_rt4chart.verify.local.differences import SETTLED
@@ -19,6 +19,7 @@ from otel_rt4chart.verify.local.scope import (
     opposed_bound,
     other_negation,
     other_price,
+    reversed_condition,
 )
 from otel_rt4chart.verify.local.verdict import passage_name
 
@@ -30,6 +31,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_negation,
     other_subject,
     other_price,
+    reversed_condition,
     one_of_many,
     reversed_order,
     converse_of_same,
@@ -54,6 +56,25 @@ def doubt_entailed(
         f"not sure: {passage_name(sentence)} {verb} “{doubt.found}”, the claim “{doubt.claimed}”"
     )
     return Judgement(Label.UNDECIDED, reason=reason)
+
+
+def deny_excepted(
+    judgement: Judgement, reading: ClaimReading, sentences: Sequence[Sentence]
+) -> Judgement:
+    """A baseless claim is contradicted by the sentence that says it of all but what it names.
+
+    "Norway is served" by "All countries except Norway are served".
+    """
+    if judgement.label is not Label.BASELESS:
+        return judgement
+    comparison = compare(reading.claim, reading.alignment, reading.context)
+    doubt = excluded_word(comparison)
+    if doubt is None or not all(comparison.matches[doubt.sentence]):
+        return judgement
+    sentence = sentences[doubt.sentence]
+    reason = f"“{doubt.claimed}” in the answer, “{doubt.found}” in {passage_name(sentence)}"
+    clash = Clash("negation", doubt.claimed, doubt.found)
+    return Judgement(Label.CONTRADICTED, (sentence.index,), judgement.confidence, reason, (clash,))
 
 
 def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:

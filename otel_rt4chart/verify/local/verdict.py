@@ -318,12 +318,45 @@ def _contradicted(
             Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
+    marked = [run for run in marked if not _is_told_value(run, sentences)]
     if near and marked:
-        clashes = tuple(Clash("term", word) for word in marked[:MAX_SHOWN])
-        against = _sentence_beside(marked[0], reading, near)
-        reason = marked_words_reason(marked, against)
+        against = _sentence_beside(max(marked, key=_weight), reading, near)
+        words = _words_against(marked, reading, against)
+        clashes = tuple(Clash("term", word) for word in words)
+        reason = marked_words_reason(words, against)
         return Judgement(Label.CONTRADICTED, (against.index,), confidence, reason, clashes)
     return None
+
+
+def _weight(words: str) -> float:
+    """How much the words say: "any" says nothing of what the claim is about."""
+    return sum(content(words).values())
+
+
+def _is_told_value(run: str, sentences: Sequence[Sentence]) -> bool:
+    """True for "10% discount" where a sentence has it: another word must be wrong, if any."""
+    return " " in run and any(map(str.isdigit, run)) and not is_absent(run, sentences)
+
+
+def _words_against(
+    marked: Sequence[str], reading: ClaimReading, against: Sentence
+) -> Sequence[str]:
+    """The marked words that the sentence lacks; else the claim's rarest word that it lacks.
+
+    Of "Bob founded it in 1999" beside "Alice founded it in 1999", the year is not what is wrong.
+    """
+    lacking = [run for run in marked if is_absent(run, [against])]
+    lacking = [run for run in lacking if content(run)] or lacking
+    told = content(against.reading)
+    rarest = max(
+        (
+            (weight, word.text)
+            for word, weight in zip(reading.claim.words, reading.alignment.weights, strict=True)
+            if word.stem not in told
+        ),
+        default=None,
+    )
+    return lacking[:MAX_SHOWN] or ([rarest[1]] if rarest else marked[:MAX_SHOWN])
 
 
 def _sentence_beside(run: str, reading: ClaimReading, near: Sequence[Sentence]) -> Sentence:

@@ -8,11 +8,17 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.language.agreement import is_same_value
 from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.values import UNITS, Quantity
 from otel_rt4chart.verify.local.differences import quantity_text
 from otel_rt4chart.verify.local.features import ClaimReading
 
+# "A week" is one here; in "twice a week" it says how often.
+_A_UNIT = re.compile(
+    r"\b(?:for|within|after|in|of|than|lasts?|takes?)\s+(?P<one>an?)\s+"
+    r"(?P<unit>hour|day|week|fortnight|month|quarter|year)\b",
+    re.IGNORECASE,
+)
 _AT = re.compile(r"\b(?:at|in|on)\s+(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -48,6 +54,10 @@ def _rewordings(
             yield _Rewording(quantity.start, quantity.unit_end, admitted[written])
         elif not any(_stands_in(written, slots.text) for slots in told):
             yield from _equal_quantity(claim, quantity, told)
+    for match in _A_UNIT.finditer(claim.text):
+        (own,) = read_slots(f"one {match['unit']}").quantities
+        for one in _equal_quantity(claim, own, told):
+            yield one._replace(start=match.start("one"), end=match.end("unit"))
     for moment in claim.moments:
         written = claim.text[moment.start : moment.end]
         if written in admitted:

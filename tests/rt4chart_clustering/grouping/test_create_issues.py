@@ -55,6 +55,7 @@ def issues_of(failures: Sequence[Failure], known: Sequence[Issue] = ()) -> list[
         one
         for partition in pool.partitions(5)
         for one in find_issues(
+            partition,
             pool.kept(partition),
             vectors,
             [issue for issue in known if issue.partition == partition],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 from threading import Event, Thread
@@ -13,9 +14,11 @@ from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.core.instruments import SPANS_RECEIVED, UNSAVED_TRACES
+from otel_rt4chart.spans.model.shortening import is_shortened
+from rt4chart_collector.core.instruments import SHORTENED, SPANS_RECEIVED, UNSAVED_TRACES
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
+from rt4chart_collector.ingest.otlp.span_limiter import VALUE_BYTES
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.in_flight import InFlight
@@ -26,9 +29,9 @@ from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.engine.connect import Client
-from tests.polling import WITHIN_S
+from tests.polling import WITHIN_S, wait_until
 from tests.rt4chart_collector.ingest.kafka.memory import MemorySource
-from tests.rt4chart_collector.otlp.messages import rag_trace, request
+from tests.rt4chart_collector.otlp.messages import SENTENCE, rag_trace, request
 from tests.rt4chart_collector.pipeline.line import GOOD, START, decisions
 from tests.rt4chart_collector.records import NOON, SECOND
 
@@ -430,3 +433,45 @@ def test_verdict_that_comes_back_is_committed_and_opens_no_trace(client: Client)
     assert (opened, after) == (1, 0)
     assert decisions(client) == {("verified", "entailed"): 1}
     assert source.committed == {0: 4}
+
+
+def test_large_value_is_stored_shortened_and_its_answer_is_not_judged(client: Client) -> None:
+    """What was shortened may have been the passage that supports the answer."""
+    trace = rag_trace(1, start_ns=NOON, answer=GOOD)
+    passage = next(
+        pair
+        for span in trace
+        for pair in span.attributes
+        if pair.key.startswith("retrieval.documents") and pair.key.endswith("content")
+    )
+    passage.value.string_value += SENTENCE * (5 * 2**20 // len(SENTENCE))
+
+    def insert(spans: Sequence[SpanRecord]) -> Sequence[int]:
+        insert_spans(client, spans)
+        return ()
+
+    def waiting() -> range:
+        member.step()
+        return member.queue_waiting()
+
+    source, writer = MemorySource(), SpanWriter(insert)
+    source.send(0, request(*trace))
+    member = Member(client, source, writer=writer)
+    member.step()
+    thread = Thread(target=writer.run)
+    thread.start()
+    wait_until(waiting)
+    member.judge()
+    writer.stop()
+    thread.join(WITHIN_S)
+
+    (stored,) = [
+        span for span in spans_of(client, [trace[0].trace_id.hex()]) if span.shortened_attributes
+    ]
+    assert (stored.shortened_attributes, +Counter(member.metrics.counts(SHORTENED))) == (
+        1,
+        {("value",): 1},
+    )
+    assert len(str(stored.attributes[passage.key]).encode()) <= VALUE_BYTES
+    assert is_shortened(stored.attributes[passage.key])
+    assert decisions(client) == {("truncated", "none"): 1}

@@ -15,7 +15,6 @@ from starlette.responses import HTMLResponse, Response
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.client_pool import ClientPool
-from rt4chart_collector.console.app.error_pages import LogThrottle
 from rt4chart_collector.console.app.label_findings import FindingsCache
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
@@ -23,6 +22,7 @@ from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessio
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
 from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
+from rt4chart_collector.core.logs import LogThrottle
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import Purpose

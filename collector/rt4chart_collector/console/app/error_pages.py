@@ -31,7 +31,6 @@ TITLES = {
     500: "Internal error",
     503: "Database unavailable",
 }
-LOG_PERIOD_S = 60
 NOT_MIGRATED_TITLE = "Database not migrated"
 STORE_UNAVAILABLE = (
     "the database did not answer. Pages work again as soon as it is back; the cause is in the log "
@@ -46,21 +45,6 @@ PAGE_TIMEOUT = (
     "RT4CHART_CONSOLE_PAGE_S"
 )
 INTERNAL_ERROR = "the console failed on this request; the cause is in its log"
-
-
-class LogThrottle:
-    """Limits a log line that every failing page would repeat to once a minute."""
-
-    def __init__(self) -> None:
-        """The first call is due."""
-        self._last_s = -LOG_PERIOD_S
-
-    def is_due(self, now_s: int) -> bool:
-        """True at most once a minute."""
-        if 0 <= now_s - self._last_s < LOG_PERIOD_S:
-            return False
-        self._last_s = now_s
-        return True
 
 
 def error_page(console: Console, request: Request, error: Exception) -> Response:

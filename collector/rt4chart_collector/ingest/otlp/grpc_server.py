@@ -57,19 +57,28 @@ class GrpcReceiver:
 
     async def export(self, _: object, context: Context) -> bytes:
         """TraceService/Export."""
-        sent = dict(context.invocation_metadata() or ())
         try:
-            header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
-            self._intake.authenticate(header, client)
-            with self._intake.limiter.slot(client) as slot:
-                body = await self._read(context, slot, client)
-                decoded = await self._intake.take(slot, body, decode_spans)
+            response = await self._take(context)
         except RefusedError as refused:
             self._intake.note("grpc", refused)
             code = CODES[refused.fault]
-            await context.abort(code, str(refused), trailers(code, refused))
-        self._intake.note("grpc")
-        return response_to(decoded)
+            reply = (code, str(refused), trailers(code, refused))
+        else:
+            self._intake.note("grpc")
+            return response
+        # After the handler: gRPC keeps the error of `abort` in the context, and with it, as long as
+        # no garbage is collected, the frames of `refused`, which have the message.
+        await context.abort(*reply)
+        raise AssertionError  # `abort` raises
+
+    async def _take(self, context: Context) -> bytes:
+        """The response to a request that was taken."""
+        sent = dict(context.invocation_metadata() or ())
+        header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
+        self._intake.authenticate(header, client)
+        with self._intake.limiter.slot(client) as slot:
+            body = await self._read(context, slot, client)
+            return response_to(await self._intake.take(slot, body, decode_spans))
 
     async def _read(self, context: Context, slot: RequestSlot, client: str) -> bytes:
         slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))
@@ -99,6 +108,8 @@ class GrpcReceiver:
         finally:
             if reading is not None:
                 reading.cancel()
+            # An error would refer to this frame, and this frame to the task with the error.
+            del reading
 
 
 def trailers(code: grpc.StatusCode, refused: RefusedError) -> Trailers:

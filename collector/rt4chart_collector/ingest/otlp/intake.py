@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -34,6 +35,7 @@ from rt4chart_collector.ingest.otlp.request_limiter import (
     RequestLimiter,
     RequestSlot,
 )
+from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.otlp.token import authenticate
 
 BODY_BYTES = 64 * 2**20
@@ -75,6 +77,7 @@ class Intake:
         guard: TokenGuard | None = None,
         waits: bool = True,
         metrics: ServiceMetrics | None = None,
+        span_limiter: SpanLimiter | None = None,
         body_bytes: int = BODY_BYTES,
         body_s: float = BODY_S,
     ) -> None:
@@ -83,6 +86,7 @@ class Intake:
         self._guard = guard or TokenGuard()
         self._waits = waits
         self._metrics = metrics or ServiceMetrics()
+        self._span_limiter = span_limiter or SpanLimiter(self._metrics)
         # Series that start at 0 let Prometheus' `rate` see the first event.
         for protocol, result in product(PROTOCOLS, RESULTS):
             self._metrics.add(REQUESTS, protocol, result, number=0)
@@ -133,10 +137,8 @@ class Intake:
         budget = None if received_bytes is None else object_budget(received_bytes)
         try:
             await self._decoding.acquire()
-            decoding = asyncio.ensure_future(self._decode(body, decode, encoding, budget))
-            # A client that cancels its call leaves a thread that still decodes: it counts on.
-            decoding.add_done_callback(self._end_decoding)
-            size_bytes, decoded = await asyncio.shield(decoding)
+            size_bytes, decoded = await self._start_decoding(body, decode, encoding, budget)
+            del body  # while the spans wait to be stored
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
             self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             slot.resize(0)
@@ -147,6 +149,19 @@ class Intake:
             raise RefusedError(Fault.MALFORMED, str(error)) from error
         return decoded.with_rejected(conflicts, CONFLICT)
 
+    def _start_decoding(
+        self, body: bytes, decode: Decode, encoding: str, budget: int | None
+    ) -> asyncio.Future[tuple[int, Decoded]]:
+        """`_decode` as a task that outlives its caller.
+
+        No frame may keep the task: its error would refer to that frame, and keep the body in memory
+        until garbage is collected.
+        """
+        decoding = asyncio.ensure_future(self._decode(body, decode, encoding, budget))
+        # A client that cancels its call leaves a thread that still decodes: it counts on.
+        decoding.add_done_callback(self._end_decoding)
+        return asyncio.shield(decoding)
+
     async def _decode(
         self, body: bytes, decode: Decode, encoding: str, budget: int | None
     ) -> tuple[int, Decoded]:
@@ -154,7 +169,12 @@ class Intake:
         body = await asyncio.to_thread(decompress, body, encoding, self.body_bytes)
         most = min(len(body) // 2, MAX_OBJECTS if budget is None else budget)
         async with self._objects.room(max(most, len(body) // BYTES_PER_OBJECT)):
-            return len(body), await asyncio.to_thread(decode, body, budget)
+            return len(body), await asyncio.to_thread(self._read, body, decode, budget)
+
+    def _read(self, body: bytes, decode: Decode, budget: int | None) -> Decoded:
+        """The spans of a body with values that are small enough to be stored."""
+        decoded = decode(body, budget)
+        return replace(decoded, spans=self._span_limiter.limit(decoded.spans, len(body)))
 
     def _end_decoding(self, decoding: asyncio.Future[tuple[int, Decoded]]) -> None:
         self._decoding.release()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from otel_rt4chart.core.semconv import CARRIER_NAME, SCOPE_NAME, SERVICE_NAME
+from otel_rt4chart.core.semconv import CARRIER_NAME, SCOPE_NAME, SERVICE_NAME, SHORTENED_ATTRIBUTES
 from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
 from otel_rt4chart.spans.model.record import (
@@ -30,10 +30,15 @@ from rt4chart_collector.store.engine.rows import (
     read_int,
 )
 
-# The exporter's table has no columns for these: OpenTelemetry specification,
-# common/mapping-to-non-otlp.md, "Dropped Attributes Count" and "Dropped Events Count".
-DROPPED_ATTRIBUTES = "otel.dropped_attributes_count"
-DROPPED_EVENTS = "otel.dropped_events_count"
+# Counts of a span by the names of the attributes that hold them, as the exporter's table has no
+# columns for them: OpenTelemetry specification, common/mapping-to-non-otlp.md, "Dropped Attributes
+# Count" and "Dropped Events Count".
+COUNTS = {
+    "otel.dropped_attributes_count": "dropped_attributes",
+    "otel.dropped_events_count": "dropped_events",
+    SHORTENED_ATTRIBUTES: "shortened_attributes",
+}
+MAX_DIGITS = 18
 NO_LIMIT = 2**63 - 1
 ATTRIBUTES = f"Map({LOW_CARDINALITY}, String)"
 ARRAY_OF_ATTRIBUTES = f"Array({ATTRIBUTES})"
@@ -210,11 +215,6 @@ def span_count(client: Client, trace_id: str) -> int:
     return int(read_int(client, SPAN_COUNT, {"trace": trace_id}))
 
 
-def _dropped(span: SpanRecord) -> Attributes:
-    counts = {DROPPED_ATTRIBUTES: span.dropped_attributes, DROPPED_EVENTS: span.dropped_events}
-    return {name: count for name, count in counts.items() if count}
-
-
 # The fields that a span and its row have alike.
 SHARED_FIELDS = tuple(
     field.name
@@ -225,8 +225,9 @@ SHARED_FIELDS = tuple(
 
 def _row_from_span(span: SpanRecord, resource: dict[str, str]) -> SpanRow:
     attributes = _attribute_texts(span.attributes)
-    if span.dropped_attributes or span.dropped_events:
-        attributes |= _attribute_texts(_dropped(span))
+    for name, field_name in COUNTS.items():
+        if count := getattr(span, field_name):
+            attributes[name] = str(count)
     return SpanRow(
         **{name: getattr(span, name) for name in SHARED_FIELDS},
         service=bounded_name(text_of(span.resource.get(SERVICE_NAME, ""))),
@@ -237,16 +238,24 @@ def _row_from_span(span: SpanRecord, resource: dict[str, str]) -> SpanRow:
 
 
 def _span_from_row(row: SpanRow) -> SpanRecord:
-    dropped_attributes = int(row.attributes.pop(DROPPED_ATTRIBUTES, 0))
-    dropped_events = int(row.attributes.pop(DROPPED_EVENTS, 0))
+    counts = {
+        field_name: _count_from(row.attributes.pop(name, "0"))
+        for name, field_name in COUNTS.items()
+    }
     return SpanRecord(
         **{name: getattr(row, name) for name in SHARED_FIELDS},
         end_ns=row.start_ns + row.duration_ns,
         attributes=row.attributes,
         resource=row.resource,
-        dropped_attributes=dropped_attributes,
-        dropped_events=dropped_events,
+        dropped_attributes=counts["dropped_attributes"],
+        dropped_events=counts["dropped_events"],
+        shortened_attributes=counts["shortened_attributes"],
     )
+
+
+def _count_from(text: str) -> int:
+    """A count; 0 for what a client wrote under its name that is none."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0
 
 
 MAX_TIME_NS = 2**63 - 1

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.exchange.exchanges import find_candidates, linked_trace_ids
 from otel_rt4chart.spans.model.record import SpanLink, SpanRecord
+from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.verdict import Decision
 from tests.otel_rt4chart.spans.model.made import (
     CHAIN,
@@ -366,3 +367,15 @@ def test_the_traces_worth_fetching_are_few() -> None:
     links = tuple(SpanLink(f"{number:032x}", "e" * 16) for number in range(50))
 
     assert len(linked_trace_ids([CHAIN, replace(LLM, links=links)])) == 8
+
+
+def test_answer_whose_prompt_was_shortened_is_not_judged_on_its_tools_alone() -> None:
+    """The prompt may have had more passages; a whole one in another span would do."""
+    found = tool(2, 1, "14 days.")
+    prompt = {"llm.input_messages.0.message.content": shorten_text("Context: " * 99, 200)}
+    answer = replace(LLM, attributes={**LLM.attributes, **prompt}, shortened_attributes=1)
+
+    (candidate,) = find_candidates([CHAIN, found, answer])
+    (whole,) = find_candidates([CHAIN, found, LLM])
+
+    assert (candidate.blocked, whole.blocked) == (Decision.TRUNCATED, None)

@@ -18,6 +18,7 @@ from otel_rt4chart.spans.conventions.registry import (
     kind_indicators,
 )
 from otel_rt4chart.spans.model.record import SpanEvent, SpanRecord
+from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
 from otel_rt4chart.spans.reading.reader import read_span
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
@@ -136,3 +137,69 @@ def test_each_convention_has_golden_spans() -> None:
 def test_golden_spans_have_names_of_their_own() -> None:
     """They are looked up by name."""
     assert len({one.name for one in GOLDEN}) == len(GOLDEN)
+
+
+MARKED = shorten_text("Fees are $20. " * 99, 999)
+LARGE = {
+    "one document of a list": {
+        "openinference.span.kind": "RETRIEVER",
+        "retrieval.documents.0.document.content": "whole",
+        "retrieval.documents.1.document.content": MARKED,
+    },
+    "a list of documents": {"openinference.span.kind": "RETRIEVER", "retrieval.documents": MARKED},
+    "plain output of a retriever": {"openinference.span.kind": "RETRIEVER", "output.value": MARKED},
+    "a result of a tool": {"openinference.span.kind": "TOOL", "output.value": MARKED},
+    "an answer": {"openinference.span.kind": "LLM", "output.value": MARKED},
+    "a message of an answer": {
+        "openinference.span.kind": "LLM",
+        "llm.output_messages.0.message.content": MARKED,
+    },
+    "a message of a prompt": {
+        "openinference.span.kind": "LLM",
+        "output.value": "whole",
+        "llm.input_messages.0.message.role": "system",
+        "llm.input_messages.0.message.content": "whole",
+        "llm.input_messages.1.message.role": "user",
+        "llm.input_messages.1.message.content": MARKED,
+    },
+    "instructions beside a prompt": {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.system_instructions": MARKED,
+        "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"q"}]}]',
+        "gen_ai.output.messages": '[{"role":"assistant","parts":[{"type":"text","content":"a"}]}]',
+    },
+    "a variable of a template": {
+        "openinference.span.kind": "LLM",
+        "output.value": "whole",
+        "llm.prompt_template.variables.context": MARKED,
+    },
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_value_that_was_shortened_is_not_read_as_if_it_were_whole(name: str) -> None:
+    """The span is truncated; nothing of the list in which the value stood is used."""
+    read = read_span(span(LARGE[name], shortened_attributes=1))
+
+    found = repr((read.input, read.output, read.prompt, read.documents, read.variables))
+    assert read.is_truncated
+    assert "shortened from" not in found
+    assert (read.documents, read.prompt, read.variables) == ((), (), ())
+
+
+def test_shortened_event_is_not_read_as_if_it_were_whole() -> None:
+    """A prompt in events lacks a message: it is none."""
+    events = (
+        SpanEvent("gen_ai.system.message", 1, {"content": MARKED}),
+        SpanEvent("gen_ai.user.message", 2, {"content": "How much?"}),
+    )
+    read = read_span(span({"gen_ai.operation.name": "chat"}, events=events, shortened_attributes=1))
+
+    assert (read.prompt, read.is_truncated) == ((), True)
+
+
+def test_mark_is_ours_only_in_a_span_that_counts_it() -> None:
+    """Else a passage with these words at its end would keep its answer from being verified."""
+    read = read_span(span(LARGE["plain output of a retriever"]))
+
+    assert ([document.text for document in read.documents], read.is_truncated) == ([MARKED], False)

@@ -128,6 +128,18 @@ def test_an_exclusion_of_another_passage_is_named() -> None:
     )
 
 
+def test_examples_that_another_passage_leaves_out_are_taken_out() -> None:
+    """Beside it, "including private rooms" would say the contrary."""
+    assert edited(
+        "Hospital stays are covered from the first day, including private rooms.",
+        "Hospital stays are covered from the first day.",
+        "Private rooms in a hospital are paid by the member.",
+    ) == (
+        "Hospital stays are covered from the first day. "
+        "However, private rooms in a hospital are paid by the member."
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "left"),
     [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Exchange, LocalJudge, Passage, RulesJudge, Verifier
 from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny, left_uncovered
 
 
@@ -39,10 +39,13 @@ def test_a_claim_is_denied_at_its_verb(claim: str, denied: str) -> None:
                                                            "The policy covers CT.")),
         ("The policy covers imaging.", ()),
         ("Coverage is given for imaging, including MRI.", ()),
+        ("He is one of many painters, including Monet.", ()),
+        ("Imaging is covered in clinics, including MRI.", ("MRI is covered.",)),
+        ("Treatment is covered, including in Peru.", ("Treatment is covered in Peru.",)),
     ],
 )  # fmt: skip
-def test_examples_behind_a_full_verb_are_parts(claim: str, parts: tuple[str, ...]) -> None:
-    """ "Is" before an example would say something else."""
+def test_examples_that_a_claim_names_are_parts(claim: str, parts: tuple[str, ...]) -> None:
+    """Behind a full verb, or of what holds for the whole subject; "is" alone says otherwise."""
     assert claim_parts(claim) == parts
 
 
@@ -133,3 +136,23 @@ def test_rules_find_that_a_part_is_not_covered(other: str) -> None:
         ("supports", "p1"),
         ("limits", "p2"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("covered", "other", "answer"),
+    [
+        ("Physiotherapy prescribed by a doctor is covered.",
+         "Massage therapy and osteopathy are not covered, even when prescribed.",
+         "Physiotherapy prescribed by a doctor is covered, including osteopathy."),
+        ("Hospital stays are covered from the first day.",
+         "Private rooms in a hospital are paid by the member.",
+         "Hospital stays are covered from the first day, including private rooms."),
+    ],
+)  # fmt: skip
+def test_a_part_of_what_is_covered_is_looked_up_too(covered: str, other: str, answer: str) -> None:
+    """The passage that leaves out the part limits the claim; it does not support it."""
+    passages = [Passage("p1", covered), Passage("p2", other)]
+    (claim,) = Verifier(LocalJudge(threads=1)).verify(Exchange("", passages, answer)).claims
+
+    assert claim.status == "cherry_picked"
+    assert [one.relation for one in claim.evidence] == ["supports", "limits"]

@@ -9,6 +9,7 @@ from otel_rt4chart.verify.findings.failure_kinds import (
     FailureFamily,
     FailureKind,
     FindingName,
+    broader_fingerprint,
     kind_of_clash,
 )
 
@@ -18,9 +19,9 @@ def test_ids_of_fingerprints_are_those_that_databases_have() -> None:
     assert " ".join(FailureKind) == (
         "number unit date entity exclusion polarity direction opposite scope qualifier hedge order "
         "echo misplaced quality term bad_citation prior_knowledge addition other "
-        "cherry_picked_exclusion cherry_picked_contradiction cherry_picked_limit dropped_condition "
-        "dropped_exception dropped_time dropped_population dropped_place dropped_quantity "
-        "dropped_hedge dropped_source stale"
+        "cherry_picked_exclusion cherry_picked_contradiction cherry_picked_limit cherry_picked "
+        "dropped_condition dropped_exception dropped_time dropped_population dropped_place "
+        "dropped_quantity dropped_hedge dropped_source stale"
     )
 
 
@@ -85,3 +86,20 @@ def test_labels_and_descriptions_tell_kinds_apart(label: Label) -> None:
 def test_a_clash_has_the_kind_of_its_slot(clash: Clash, expected: FailureKind) -> None:
     """Numbers with the same digits differ in their unit."""
     assert kind_of_clash(clash) is expected
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "broader"),
+    [
+        ("fp4:entailed:dropped_time", "fp4:entailed:qualifier"),
+        ("fp4:entailed:qualifier", "fp4:entailed:qualifier"),
+        ("fp4:entailed:cherry_picked_limit", "fp4:entailed:cherry_picked"),
+        ("fp4:entailed:stale", ""),
+        ("fp4:contradicted:qualifier", ""),
+        ("fp4:contradicted:number", ""),
+        ("?", ""),
+    ],
+)
+def test_kinds_of_one_status_have_a_broader_one(fingerprint: str, broader: str) -> None:
+    """Of misleading claims alone: what is unfaithful in two ways has two causes."""
+    assert broader_fingerprint(fingerprint) == broader

@@ -185,6 +185,51 @@ TWINS = (
         "Premium users can store 80 GB.",
     ),
     (
+        "Backups run nightly at 02:00 UTC and are kept for 30 days.",
+        "Backups are deleted after 30 days.",
+        "Backups are deleted after 90 days.",
+    ),
+    (
+        "Take one tablet twice a day after meals for seven days.",
+        "Take one tablet two times a day after eating, for a week.",
+        "Take one tablet twice a day after meals for a month.",
+    ),
+    (
+        "Python 3.8 is no longer supported; use 3.9 or later.",
+        "You need at least Python 3.9.",
+        "Python 3.8 is supported.",
+    ),
+    (
+        "The train leaves at 8:15 and arrives at 10:45.",
+        "The train arrives at 10:45.",
+        "The train arrives at 8:15.",
+    ),
+    (
+        "Revenue grew from $4.0 million in 2023 to $5.0 million in 2024.",
+        "Revenue was $5.0 million in 2024.",
+        "Revenue was $5.0 million in 2023.",
+    ),
+    (
+        "In 2022 the firm had a loss of 2 million euros and in 2023 a profit of 1 million euros.",
+        "In 2022 the firm had a loss of 2 million euros.",
+        "In 2022 the firm had a profit of 2 million euros.",
+    ),
+    (
+        "Damaged goods are replaced instead of refunded.",
+        "Damaged goods are replaced.",
+        "Damaged goods are refunded.",
+    ),
+    (
+        "Lithium batteries are not allowed in checked luggage but can be carried in hand luggage.",
+        "Lithium batteries can be carried in hand luggage.",
+        "Lithium batteries can be packed in checked luggage.",
+    ),
+    (
+        "The battery is built in and cannot be removed.",
+        "The battery is not removable.",
+        "The battery is removable.",
+    ),
+    (
         "Claims must be filed within 30 days of the accident.",
         "A claim filed 10 days after the accident is in time.",
         "A claim may be filed 45 days after the accident.",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.core.semconv import SHORTENED_ATTRIBUTES
 from otel_rt4chart.spans.model.record import SpanEvent, SpanLink, SpanRecord
 from rt4chart_collector.store.answers.deduplicate_spans import (
     WINDOW_NS,
@@ -69,6 +70,7 @@ def test_every_content_comes_back_from_the_store_as_it_went_in(any_client: Clien
         links=(SpanLink("d" * 32, "e" * 16, {"n": 3}), SpanLink("", "")),
         resource={"service.name": "shöp", "n": 4},
         dropped_events=2,
+        shortened_attributes=3,
     )
     deduplicator(any_client).insert([span])
 
@@ -173,3 +175,12 @@ def test_start_reads_as_many_ids_as_the_memory_takes(client: Client) -> None:
 
     assert len(started._memory) <= 10
     assert [started.insert([span]).stored for span in reversed(spans)] == [0] * 30
+
+
+def test_counts_that_a_client_made_up_are_no_counts(any_client: Client) -> None:
+    """A span with such an attribute is read all the same, and its trace verified."""
+    names = ("otel.dropped_attributes_count", "otel.dropped_events_count", SHORTENED_ATTRIBUTES)
+    made_up = replace(SPAN, attributes=dict(zip(names, ("many", "-1", "9" * 5_000), strict=True)))
+    deduplicator(any_client).insert([made_up])
+
+    assert spans_of(any_client, [SPAN.trace_id]) == [replace(SPAN, attributes={})]
