@@ -118,8 +118,9 @@ class FindingsCache:
                 found = read_findings(client, scope)
         except StoreError as error:
             if is_schema_missing(error):
-                found = NONE
-            log.warning("rates were not corrected by labels: %s", redacted_error(error))
+                found = NONE  # a console alone over the tables of an earlier version
+            else:
+                log.warning("rates were not corrected by labels: %s", redacted_error(error))
         finally:
             known.put(key, (scope.until_ns, found), scope.until_ns)
             with self._lock:
