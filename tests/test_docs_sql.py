@@ -17,10 +17,14 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import corrected_rates
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.labels.rate_history import write_corrected_rates
 from rt4chart_collector.store.rates.claim_rates import rates_by
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
+from tests.rt4chart_collector.store.labels.label_rows import label_all
 
 PAGE = (Path(__file__).parents[1] / "docs/reference/sql.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
@@ -73,6 +77,10 @@ def asked(store_dsn: str) -> Iterator[Client]:
         insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])
         insert_monitoring(client, verdicts[0])
         client.command(ASSIGN)
+        scope = QueryScope(LATELY - 3600 * SECOND, NOW, VERIFIER)
+        drawn = draw_claims(client, DrawRequest(scope, 40, "ann"), now_ns=NOW)
+        label_all(client, drawn.queue)
+        write_corrected_rates(client, corrected_rates(client, scope), scope)
         yield client
 
 

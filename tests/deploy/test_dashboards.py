@@ -19,10 +19,15 @@ from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
+from rt4chart_collector.store.labels.corrected_rates import corrected_rates
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.labels.rate_history import write_corrected_rates
 from tests.conftest import fresh
 from tests.deploy.files import DASHBOARDS, DEPLOY, panels, read_yaml, targets
 from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
+from tests.rt4chart_collector.store.labels.label_rows import label_all
 
 CLICKHOUSE = "grafana-clickhouse-datasource"
 SERVICE, ROUTE, MINUTE_S = "rag-app", "earnings calls", 60
@@ -134,6 +139,10 @@ def stored(store_dsn: str) -> Iterator[Client]:
         save_outcomes(client, [AnswerOutcome(one, letter(one)) for one in verdicts], "0")
         insert_issues(client, [issue()], version=1)
         insert_monitoring(client, verdicts[0])
+        scope = QueryScope((NOW_S - 3600) * 10**9, (NOW_S + 60) * 10**9, verdicts[0].verifier)
+        drawn = draw_claims(client, DrawRequest(scope, 40, "ann"), now_ns=scope.until_ns)
+        label_all(client, drawn.queue)
+        write_corrected_rates(client, corrected_rates(client, scope), scope)
         yield client
 
 

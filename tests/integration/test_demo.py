@@ -54,6 +54,11 @@ def test_the_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     assert all(route["route"] in printed for route in found["routes"])
     assert found["total"]["claims"] / (1 - found["total"]["undecided"]) > 45
     assert 0 < found["total"]["low"] < found["total"]["rate"] < found["total"]["high"] < 1
+    assert {line["route"] for line in found["corrected"]} == {
+        route["route"] for route in found["routes"]
+    }
+    assert all(0 < line["labels"] <= 25 for line in found["corrected"])
+    assert "The same rates, corrected by" in printed
     assert found["issues"][0]["claims"] >= 5
     assert found["issues"][0]["title"] in printed
     assert len(found["example"]["claims"]) > 0

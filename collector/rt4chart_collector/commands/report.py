@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from otel_rt4chart.cli import Command
+from otel_rt4chart.commands.verify import parse_share
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
@@ -24,6 +25,7 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.labelling.figures import rate_figures
 from rt4chart_collector.labelling.status import GOAL_POINTS
+from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -31,10 +33,17 @@ from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 FILE = "rt4chart-report.html"
+EPILOG = """\
+Exit status: 0 done, 1 with --fail-over: the corrected rate of a route is above RATE with 95%
+confidence, 2 wrong use, 3 with --fail-over: it cannot be told of a route. Corrected rates need
+labels: rt4chart label. See docs/operate/report.md
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_dsn(parser)
     add_since(parser, "7d", "the last TIME, such as 24h, 7d (default)")
     form = parser.add_mutually_exclusive_group()
@@ -58,6 +67,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="the verifier whose verdicts count (default: the one in use)",
     )
+    parser.add_argument("--route", metavar="ROUTE", help="only this route")
+    parser.add_argument(
+        "--fail-over",
+        type=parse_share,
+        metavar="RATE",
+        help="exit with status 1 if the corrected rate of a route is above RATE (0 to 1)",
+    )
 
 
 def http_url(text: str) -> str:
@@ -72,17 +88,25 @@ def execute(options: argparse.Namespace) -> int:
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with open_database(dsn, needs="rt4chart_label_draws") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
-        report = gather_report(client, QueryScope(now_ns - options.since * 10**9, now_ns, verifier))
+        since_ns = now_ns - options.since * 10**9
+        scope = QueryScope(since_ns, now_ns, verifier, route=options.route)
+        report = gather_report(client, scope)
+    gate = None if options.fail_over is None else RateGate(options.fail_over, report.corrected)
     if options.html:
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )
         write_page(options.html, text)
     elif options.json:
-        write(figures(report), "", as_json=True)
+        gate_figures = {} if gate is None else {"fail_over": gate.figures()}
+        write(figures(report) | gate_figures, "", as_json=True)
     else:
         print_routes(report, Console(highlight=False))
-    return 0
+    if gate is None:
+        return 0
+    # Standard output may be the page or JSON.
+    sys.stderr.writelines(f"{line}\n" for line in gate.lines())
+    return gate.exit_status
 
 
 def write_page(file: str, text: str) -> None:
@@ -174,6 +198,8 @@ def print_routes(report: PeriodReport, console: Console) -> None:
     if corrected := _corrected_table(report):
         console.print(corrected)
         console.print()
+    else:
+        console.print("to correct the judge's errors with a few labels: rt4chart label")
     console.print("for a page to share: rt4chart report --html", markup=False)
 
 

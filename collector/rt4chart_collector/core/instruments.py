@@ -301,6 +301,20 @@ ROUTE_MISLEADING_MIN_DETECTABLE_RISE = gauge(
     "sampling",
     *ROUTE,
 )
+ROUTE_CORRECTED_RATE = gauge(
+    "route_corrected_rate",
+    "1",
+    "Share of all claims of the last seven days that are unfaithful, corrected by labels, and its "
+    "95% interval, by bound: value, low and high; absent while labels are missing",
+    *ROUTE,
+    "bound",
+)
+ROUTE_TRUSTED_LABELS = gauge(
+    "route_trusted_labels",
+    "{label}",
+    "Labels that this rate counts; absent where no claims were drawn for labels",
+    *ROUTE,
+)
 FAILURES = counter(
     "failures",
     "failure",

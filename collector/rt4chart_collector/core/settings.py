@@ -325,6 +325,11 @@ class MonitorSettings:
     undecided_share: float = setting(
         0.5, "share of an hour's claims without a decision that alarms", number(0.01, 1, "a share")
     )
+    max_corrected_rate: float = setting(
+        0.0,
+        "share of unfaithful claims that alarms when a corrected rate is above it; 0 is none",
+        number(0, 0.999, "a share"),
+    )
     backlog_answers: int = setting(
         200, "answers waiting for another attempt that alarm", integer(1, 10_000_000)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from otel_rt4chart.core.text import one_line, printable
 from otel_rt4chart.verify import Claim, Label
+from rt4chart_collector.demo.people import CorrectedLine
 from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
 from rt4chart_collector.store.answers.answers import StoredAnswer
 
@@ -25,11 +27,13 @@ QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY A
 
 COLUMNS = ("route", "answers", "claims", "undecided", "contradicted", "baseless", "rate [95%]",
            "human")  # fmt: skip
+CORRECTED_COLUMNS = ("route", "raw", "corrected [95%]", "human", "in the interval", "labels")
 
 
 def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
     """Print the whole report; `to_copy` leaves long commands on one line."""
-    for part in (routes(result), issues(result.issues), example(result.example)):
+    tables = (routes(result), *corrected(result))
+    for part in (*tables, issues(result.issues), example(result.example)):
         console.print()
         console.print(part)
     console.print()
@@ -38,16 +42,7 @@ def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
 
 def routes(result: DemoResult) -> RenderableType:
     """The table per route, and a note that compares verdicts with human labels."""
-    table = Table(
-        title="Unsupported claims by route",
-        title_style="bold",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=0,  # the divider is a space already: 80 columns hold it all
-        show_edge=False,
-    )
-    for name in COLUMNS:
-        table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
+    table = route_table("Unsupported claims by route", COLUMNS)
     for line in result.routes:
         table.add_row(*cells(line))
     table.add_section()
@@ -64,6 +59,64 @@ def routes(result: DemoResult) -> RenderableType:
         style="dim",
     )
     return Group(table, note)
+
+
+def corrected(result: DemoResult) -> tuple[RenderableType, ...]:
+    """The rates that labels correct beside those of judge and people; none without labels."""
+    if not result.corrected:
+        return ()
+    labels = sum(line.labels for line in result.corrected)
+    table = route_table(f"The same rates, corrected by {labels} human labels", CORRECTED_COLUMNS)
+    for line in result.corrected:
+        table.add_row(*corrected_cells(line))
+    covered = sum(line.is_covered for line in result.corrected)
+    note = Text(
+        "raw: the share of the claims that the judge decided which it flags. corrected: the share "
+        "of all claims that are wrong, estimated from the judge's verdicts on all of them and from "
+        "people's labels on a few that chance drew, as rt4chart label does. human: the share of "
+        "all claims that the data set labels as wrong. The intervals contain it on "
+        f"{covered} of {len(result.corrected)} routes.{corrected_rank_note(result)}",
+        style="dim",
+    )
+    return (Group(table, note),)
+
+
+def corrected_rank_note(result: DemoResult) -> str:
+    """A sentence on the rank correlation of the corrected rates."""
+    if result.corrected_rank_correlation is None:
+        return ""
+    return (
+        " The rank correlation of the corrected rates with the human rates is "
+        f"{result.corrected_rank_correlation:.2f}."
+    )
+
+
+def corrected_cells(line: CorrectedLine) -> tuple[str, ...]:
+    """One row of the table of corrected rates as text."""
+    interval = f" [{percent(line.low)[:-1]}–{percent(line.high)[:-1]}]"
+    return (
+        plain(line.route),
+        percent(line.raw),
+        percent(line.corrected) + (interval if line.corrected is not None else ""),
+        percent(line.people),
+        "yes" if line.is_covered else "no",
+        str(line.labels),
+    )
+
+
+def route_table(title: str, columns: Sequence[str]) -> Table:
+    """An empty table with one row for each route."""
+    table = Table(
+        title=title,
+        title_style="bold",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=0,  # the divider is a space already: 80 columns hold it all
+        show_edge=False,
+    )
+    for name in columns:
+        table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
+    return table
 
 
 def rank_note(result: DemoResult) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 
 from otel_rt4chart.verify import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
-from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement
+from rt4chart_collector.demo.labels import LabelAgreement
+from rt4chart_collector.demo.people import CorrectedLine
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 
@@ -59,7 +59,8 @@ class IssueLine:
 class DemoResult:
     """Everything that the report shows.
 
-    `rank_correlation` is Spearman's, between our rates and those of the human labels.
+    `rank_correlation` is Spearman's, between our rates and those of the human labels, and
+    `corrected_rank_correlation` the same of the rates that a few of these labels correct.
     """
 
     routes: tuple[RouteLine, ...]
@@ -69,6 +70,8 @@ class DemoResult:
     example: StoredAnswer | None
     dsn: str
     rank_correlation: float | None
+    corrected: tuple[CorrectedLine, ...] = ()
+    corrected_rank_correlation: float | None = None
 
     def as_json(self) -> str:
         """The result as JSON; the same run gives the same text."""
@@ -111,21 +114,6 @@ def route_line(line: RouteSums, people: LabelAgreement) -> RouteLine:
     )
 
 
-def people_by_route(
-    stored: Sequence[StoredAnswer], labels: Mapping[str, HumanLabel]
-) -> dict[str, LabelAgreement]:
-    """Human labels against verdicts, per route; the empty route stands for all of them."""
-    judged: defaultdict[str, list[tuple[HumanLabel, str, bool]]] = defaultdict(list)
-    for answer in stored:
-        label = labels[json.loads(answer.metadata)["answer_id"]]
-        for claim in answer.claims:
-            if claim.label.is_decided:
-                triple = (label, claim.text, claim.label.is_unfaithful)
-                judged[answer.route].append(triple)
-                judged[""].append(triple)
-    return {route: agreement(triples) for route, triples in judged.items()}
-
-
 def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
     """The shortest answer with an entailed claim and a contradicted claim with evidence."""
     good = [
@@ -141,12 +129,8 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
     return min(good or stored, key=lambda a: (len(a.answer), a.trace_id), default=None)
 
 
-def rank_agreement(lines: Sequence[RouteLine]) -> float | None:
-    """The rank correlation of the routes' rates with the human rates."""
+def rank_agreement(rates: Iterable[tuple[float | None, float | None]]) -> float | None:
+    """The rank correlation of the routes' rates with the human rates, where both are known."""
     return rank_correlation(
-        [
-            (line.rate, line.people)
-            for line in lines
-            if line.rate is not None and line.people is not None
-        ]
+        [(ours, people) for ours, people in rates if ours is not None and people is not None]
     )

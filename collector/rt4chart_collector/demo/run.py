@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,11 @@ from rich.progress import Progress
 
 from otel_rt4chart.core.errors import SettingsError
 from rt4chart_collector.demo.labels import LabelAgreement, read_labels
+from rt4chart_collector.demo.people import (
+    corrected_lines,
+    label_drawn_claims,
+    people_by_route,
+)
 from rt4chart_collector.demo.processes import (
     run_application,
     run_json_command,
@@ -19,7 +25,6 @@ from rt4chart_collector.demo.processes import (
 from rt4chart_collector.demo.result import (
     DemoResult,
     IssueLine,
-    people_by_route,
     pick_example,
     rank_agreement,
     route_line,
@@ -51,6 +56,7 @@ def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
         )
     grouping = bars.add_task("grouping failures", total=1)
     run_json_command("cluster", "--dsn", dsn, "--json")
+    label_claims(dsn)
     result = read_result(dsn)
     bars.update(grouping, completed=1)
     return result
@@ -70,16 +76,25 @@ def empty_database_folder(folder: Path) -> Path:
     return database
 
 
+def label_claims(dsn: str) -> None:
+    """Draw claims for labels, and label them as the data set does."""
+    with connect(dsn) as client:
+        stored = verified_answers(client)
+        label_drawn_claims(client, read_labels(DATA), stored, now_ns=time.time_ns())
+
+
 def read_result(dsn: str) -> DemoResult:
     """The results in the database, compared with the human labels."""
     issues = [
         run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
         for issue in run_json_command("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
     ]
+    labels = read_labels(DATA)
     with connect(dsn) as client:
         sums = route_sums(client)
         stored = verified_answers(client)
-    people = people_by_route(stored, read_labels(DATA))
+        corrected = corrected_lines(client, stored, labels)
+    people = people_by_route(stored, labels)
     known = people.get("", LabelAgreement())
     lines = tuple(route_line(line, people.get(line.route, LabelAgreement())) for line in sums)
     return DemoResult(
@@ -89,7 +104,11 @@ def read_result(dsn: str) -> DemoResult:
         issues=tuple(issue_line(issue) for issue in issues),
         example=pick_example(stored),
         dsn=dsn,
-        rank_correlation=rank_agreement(lines),
+        rank_correlation=rank_agreement((line.rate, line.people) for line in lines),
+        corrected=corrected,
+        corrected_rank_correlation=rank_agreement(
+            (line.corrected, line.people) for line in corrected
+        ),
     )
 
 

@@ -35,7 +35,7 @@ from rt4chart_collector.demo.processes import (
     wait_until_decided,
     wait_until_up,
 )
-from rt4chart_collector.demo.run import DATA, empty_database_folder
+from rt4chart_collector.demo.run import DATA, empty_database_folder, label_claims
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import connect
 
@@ -108,6 +108,7 @@ def _fill_database(dsn: str, folder: Path, bars: Progress) -> None:
         wait_until_decided(endpoint, sent, lambda n, of: bars.update(verifying, completed=n))
     grouping = bars.add_task("grouping failures", total=1)
     run_json_command("cluster", "--dsn", dsn, "--json")
+    label_claims(dsn)
     bars.update(grouping, completed=1)
 
 

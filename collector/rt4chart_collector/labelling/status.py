@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.agreement import Agreement
+from otel_rt4chart.verify.rates.corrected import LimitVerdict
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
 from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.store.labels.corrected_rates import GOAL, RouteRate
@@ -85,9 +86,32 @@ def goal_text(rate: RouteRate) -> str:
     return f"{labels_text(more)} for {GOAL_POINTS}" if more else f"within {GOAL_POINTS}"
 
 
+def limit_text(rate: RouteRate, limit: float) -> str:
+    """Whether the corrected rate is above the limit, and if unknown, what would tell."""
+    found, own = rate.decide(limit), rate.corrected.rate
+    known = f"{fine_rate_text(own)} is {{}} {limit * 100:.4g}% with 95% confidence"
+    if found.verdict is LimitVerdict.ABOVE:
+        return f"closed: {known.format('above')}"
+    if found.verdict is LimitVerdict.NOT_ABOVE:
+        return f"open: {known.format('not above')}"
+    if not rate.is_covered:
+        covered = f"labels were drawn from {rate.covered:.0%} of the claims"
+        return f"cannot tell: {covered}: rt4chart label --draw"
+    if found.more_labels is None:
+        return f"cannot tell: {fine_rate_text(own)}; more answers are needed, labels do not suffice"
+    rates = "" if own.value is None else f"; {fine_rate_text(own)}"
+    return f"cannot tell: {labels_text(found.more_labels)}{rates}"
+
+
+def fine_rate_text(rate: Rate) -> str:
+    """A rate with its 95% interval, to the tenth of a percent, as limits are compared."""
+    value, low, high = ((share or 0.0) * 100 for share in (rate.value, rate.low, rate.high))
+    return f"{value:.1f}% [{low:.1f}–{high:.1f}]"
+
+
 def labels_text(more: int) -> str:
     """A number of labels that are missing."""
-    return f"{more} more label{'s' * (more != 1)}"
+    return f"{more:,} more label{'s' * (more != 1)}"
 
 
 def rate_text(rate: Rate) -> str:

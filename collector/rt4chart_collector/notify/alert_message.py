@@ -13,9 +13,11 @@ from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     AttributeChange,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftFacts,
     FailureGrowth,
     GrowingIssueFacts,
+    JudgeDriftFacts,
     JudgeFacts,
     MeasuredRate,
     NewIssueFacts,
@@ -173,6 +175,16 @@ def figures(facts: AlertFacts) -> Lines:
                 ("answers", str(facts.answers)),
                 ("paused", facts.paused or ""),
             )
+        case JudgeDriftFacts():
+            return tuple(_judge_drift(facts))
+        case CorrectedRateFacts():
+            return (
+                ("corrected rate, last 7 days", _of_labels(facts.rate)),
+                ("limit", f"{facts.limit * 100:.4g}%"),
+                ("judge's own rate", "–" if facts.raw is None else f"{facts.raw:.1%}"),
+                ("labels drawn from", f"{facts.covered:.0%} of the claims"),
+                ("verifier", facts.verifier),
+            )
         case BacklogFacts():
             return (
                 ("waiting", str(facts.waiting)),
@@ -192,6 +204,26 @@ def figures(facts: AlertFacts) -> Lines:
         case NoteFacts():
             return (("what", facts.what),)
     return ()
+
+
+def _judge_drift(facts: JudgeDriftFacts) -> Iterator[tuple[str, str]]:
+    """What was compared, and the corrected rates: precision also falls with the rate."""
+    for change in facts.changes:
+        known = [one for one in (change.before, change.after) if one is not None]
+        yield f"{change.name} of the judge", " → ".join(map(_rate, known))
+    yield (
+        "compared",
+        f"{facts.labels_after} labels on answers of the last 7 days with {facts.labels_before} on "
+        "those of the 21 days before; the 95% intervals do not overlap",
+    )
+    rates = [one for one in (facts.rate_before, facts.rate_after) if one is not None]
+    if all(one.rate is not None for one in rates):
+        yield "corrected rate", " → ".join(map(_rate, rates))
+    yield "verifier", facts.verifier
+
+
+def _of_labels(measured: MeasuredRate) -> str:
+    return f"{_rate(measured)}, {measured.claims} labels"
 
 
 def _largest_issues(facts: NewIssueFacts, console: str) -> Iterator[MessageLink]:
@@ -224,6 +256,8 @@ def _rates(facts: DriftFacts) -> str:
 
 
 def _rate(measured: MeasuredRate) -> str:
+    if measured.rate is None:
+        return "unknown"
     interval = ""
     if measured.low is not None and measured.high is not None:
         interval = f" ({measured.low:.1%} to {measured.high:.1%})"

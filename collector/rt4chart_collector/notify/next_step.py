@@ -38,6 +38,15 @@ NEXT = {
         "The console's health page shows the judge's last error. Check its key, its quota and its "
         "address. Answers wait until then and are retried."
     ),
+    Rule.JUDGE_DRIFT: (
+        "Read the labelled claims on which judge and labels disagree. The provider may have "
+        "changed the model. The corrected rate allows for it; the raw rate and its drift alerts do "
+        "not."
+    ),
+    Rule.CORRECTED_RATE: (
+        "Read the route's worst answers and its largest issues. More labels narrow the interval: "
+        "rt4chart label."
+    ),
     Rule.TEST: "Nothing. This is a test.",
 }
 

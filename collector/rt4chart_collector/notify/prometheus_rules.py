@@ -67,6 +67,16 @@ def rules(
     ]
     if threshold is not None:
         found += [_rate_rule(measure, threshold, least_claims) for measure in DRIFT_RULES]
+        found.append(
+            PrometheusRule(
+                "Rt4chartRouteCorrectedRate",
+                f'rt4chart_route_corrected_rate{{bound="low"}} > {threshold:g}',
+                "critical",
+                "At least {{ $value | humanizePercentage }} of the claims of {{ $labels.service }} "
+                "{{ $labels.route }} are unfaithful with 95% confidence, corrected by labels",
+                NEXT[Rule.CORRECTED_RATE],
+            )
+        )
     return found
 
 

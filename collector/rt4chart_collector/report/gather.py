@@ -66,7 +66,10 @@ class RouteReport:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """The figures; the lists are limited, `route_count` and `issue_count` are the totals."""
+    """The figures; the lists are limited, `route_count` and `issue_count` are the totals.
+
+    `corrected` has all routes, and none where no claims of the period were drawn for labels.
+    """
 
     scope: QueryScope
     total: RateSlice | None
@@ -76,6 +79,7 @@ class PeriodReport:
     issues: tuple[Issue, ...]
     issue_count: int
     alerts: tuple[Episode, ...]
+    corrected: tuple[RouteRate, ...] = ()
 
     @property
     def step_s(self) -> int:
@@ -97,7 +101,11 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     }
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
-    issues = [issue for issue in list_issues(client) if issue.last_ns >= scope.since_ns]
+    issues = [
+        issue
+        for issue in list_issues(client)
+        if issue.last_ns >= scope.since_ns and scope.route in (None, issue.route)
+    ]
     return PeriodReport(
         scope=scope,
         total=rates_together(client, scope),
@@ -117,6 +125,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         issues=tuple(sorted(issues, key=_most_claims_first)[:ISSUES]),
         issue_count=len(issues),
         alerts=tuple(alert_history(client, EpisodeFilter(scope), limit=ALERTS)),
+        corrected=tuple(corrected.values()),
     )
 
 

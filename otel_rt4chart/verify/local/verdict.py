@@ -72,14 +72,16 @@ class DecisionThresholds(NamedTuple):
     """Where a judge decides, by P(unfaithful); what it does not decide is undecided.
 
     A claim is entailed below `entailed_below`; contradicted from `contradicted_from` on, where a
-    sentence sets something against it and P(contradicted | unfaithful) reaches `kind_from`; and
-    baseless from `baseless_from` on.
+    sentence sets something against it and P(contradicted | unfaithful) reaches `kind_from`; where
+    nothing but a network's marks says what, from `marks_from` on; and baseless from `baseless_from`
+    on.
     """
 
     entailed_below: float
     contradicted_from: float
     baseless_from: float
     kind_from: float
+    marks_from: float = 1.0
 
 
 class Odds(NamedTuple):
@@ -319,7 +321,7 @@ def _contradicted(
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
     marked = [run for run in marked if not _is_told_value(run, sentences)]
-    if near and marked:
+    if near and marked and odds.unfaithful >= odds.thresholds.marks_from:
         against = _sentence_beside(max(marked, key=_weight), reading, near)
         words = _words_against(marked, reading, against)
         clashes = tuple(Clash("term", word) for word in words)

@@ -29,6 +29,7 @@ GOLDEN = """\
  route    service  status         of claims  before
  support  shop     cherry-picked  25.0%      0.0%
 
+to correct the judge's errors with a few labels: rt4chart label
 for a page to share: rt4chart report --html
 """
 
@@ -113,3 +114,53 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
     assert (found["labels"], found["covered"], found["more_labels"]) == (40, 1.0, 0)
     assert found["corrected"]["low"] < 0.3 < found["corrected"]["high"]
     assert found["judge"]["labels"] == 40
+
+
+def test_a_database_of_an_earlier_version_says_what_to_do(
+    run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report does not migrate: a running service decides when."""
+    client.command("DROP TABLE rt4chart_label_draws")
+
+    assert run() == 2
+    assert (
+        "has no table rt4chart_label_draws: expected a database that `rt4chart up` of this version "
+        "has opened; run it once"
+    ) in capsys.readouterr().err
+
+
+def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
+    run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """3 without labels and with too few of them, 1 above it, 0 below."""
+    without = run("--fail-over", "0.05")
+    assert "no claims of this period were drawn for labels" in capsys.readouterr().err
+    now_ns = time.time_ns()
+    answers = [
+        verdict(number, [GOOD, BAD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+        for number in range(11, 61)
+    ]
+    insert_verdicts(client, answers)
+    scope = QueryScope(now_ns - 3600 * SECOND, now_ns, VERIFIER)
+    queue = draw_claims(client, DrawRequest(scope, 60, "ann"), now_ns=now_ns).queue
+    label_all(client, queue[:5])
+    few = run("--fail-over", "0.05")
+    assert "support: cannot tell: 15 more labels\n" in capsys.readouterr().err
+    label_all(client, queue)
+
+    other = verdict(99, [GOOD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+    other = replace(other, candidate=replace(other.candidate, route="rare"))
+    found = [run("--fail-over", limit) for limit in ("0.05", "0.8")]
+    insert_verdicts(client, [other])
+    texts = capsys.readouterr().err.splitlines()
+    with_rare = [run("--fail-over", "0.8"), run("--fail-over", "0.8", "--route", "support")]
+    capsys.readouterr()
+    run("--json", "--fail-over", "0.05")
+    figures = json.loads(capsys.readouterr().out)["fail_over"]
+
+    assert (without, few, found, with_rare) == (3, 3, [1, 0], [3, 0])
+    assert texts[0].startswith("support: closed: ")
+    assert texts[0].endswith("is above 5% with 95% confidence")
+    assert texts[1].startswith("support: open: ")
+    verdicts = {one["route"]: one["verdict"] for one in figures["routes"]}
+    assert (figures["verdict"], verdicts) == ("above", {"rare": "cannot_tell", "support": "above"})

@@ -11,6 +11,7 @@ from otel_rt4chart.verify import AnswerLabel, AnswerRange, Claim, Evidence, Labe
 from otel_rt4chart.verify.core.rates import AnswerSums
 from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import LabelAgreement
+from rt4chart_collector.demo.people import CorrectedLine
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import (
     DemoResult,
@@ -148,6 +149,34 @@ def test_the_table_has_the_share_of_undecided_claims_within_80_columns() -> None
         row[:8] for row in rows
     ]
     assert max(len(row) for row in text.partition("query:")[0].splitlines()) <= 80
+
+
+def test_corrected_rates_stand_beside_raw_and_human_ones_within_80_columns() -> None:
+    """The note says what each is of, and on how many routes the interval has people's rate."""
+    lines = (
+        CorrectedLine("sales_email", 0.29, 0.73, 0.53, 0.87, 25, 0.63),
+        CorrectedLine("scitldr", 0.18, 1.0, 0.995, 1.0, 25, 0.93),
+        CorrectedLine("news", 0.24, None, None, None, 18, 0.37),
+    )
+    result = replace(RESULT, corrected=lines, corrected_rank_correlation=0.9)
+    text = shown(result)
+
+    rows = [row.split() for row in text.splitlines()]
+    assert "The same rates, corrected by 68 human labels" in text
+    assert ["sales_email", "29%", "73%", "[53–87]", "63%", "yes", "25"] in rows
+    assert ["scitldr", "18%", "100%", "[100–100]", "93%", "no", "25"] in rows
+    assert ["news", "24%", "–", "37%", "no", "18"] in rows
+    words = " ".join(text.split())
+    assert "raw: the share of the claims that the judge decided which it flags." in words
+    assert "human: the share of all claims that the data set labels as wrong." in words
+    assert "The intervals contain it on 1 of 3 routes." in words
+    assert "rank correlation of the corrected rates with the human rates is 0.90" in words
+    assert max(len(row) for row in text.partition("query:")[0].splitlines()) <= 80
+
+
+def test_without_labels_there_is_no_table_of_corrected_rates() -> None:
+    """Nothing was drawn in a run without answers."""
+    assert "corrected" not in shown(RESULT)
 
 
 def test_an_issue_shows_the_words_in_which_claim_and_passage_differ() -> None:

@@ -16,7 +16,9 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
+from tests.rt4chart_collector.store.labels.label_rows import label_all
 
 HOUR = 3600 * SECOND
 SCOPE = QueryScope(NOON - 2 * HOUR, NOON + 2 * HOUR, VERIFIER)
@@ -97,6 +99,47 @@ def test_both_rates_stand_apart_with_the_statuses_behind_them(any_client: Client
         f"{2:032x}, 2096-10-02 07:06 Answers with the most misleading claims 1 of 2 claims · "
         f"cherry-picked “The trial lasts 14 days.” {1:032x}, 2096-10-02 07:06"
     )
+
+
+def test_a_corrected_rate_stands_beside_the_judges_with_what_labels_say_of_it(
+    any_client: Client,
+) -> None:
+    """People call three claims in ten wrong, whatever the judge said of them."""
+    insert_verdicts(any_client, [verdict(number, [GOOD, BAD]) for number in range(1, 31)])
+    hint = "These rates contain the judge's errors. To correct them"
+    assert hint in told(any_client).replace("&#39;", "'")
+    scope = replace(SCOPE, until_ns=NOON + HOUR)
+    draw = draw_claims(any_client, DrawRequest(scope, 40, "ann"), now_ns=NOON + HOUR)
+    label_all(any_client, draw.queue[:12])
+
+    few = " ".join(re.sub(r"<[^>]+>", " ", told(any_client)).split())
+    label_all(any_client, draw.queue)
+    text = " ".join(re.sub(r"<[^>]+>", " ", told(any_client)).split())
+
+    assert "corrected unknown: 8 more labels needed" in few
+    of_route = text[text.index("support shop") :]
+    assert of_route.startswith(
+        "support shop unfaithful 50.0% 37.7–62.3% n = 60 of 30 (no answers in the period before) "
+        "corrected 43.1% 28.4–58.9% of all claims, from 40 labels; 336 more labels for ± 5 points "
+        "what the labels say of the judge: precision 39.1% 21.9–59.6% (flagged claims that are "
+        "wrong) · recall 45.4% 28.8–63.3% (wrong claims that it flags) misleading 0.0%"
+    )
+    assert "A corrected rate is the share of all claims that are unfaithful" in text
+    assert "rt4chart label" not in text
+
+
+def test_a_route_that_nothing_was_drawn_from_says_how_to_draw(any_client: Client) -> None:
+    """Its answers began after the last draw."""
+    insert_verdicts(any_client, [verdict(number, [GOOD, BAD]) for number in range(1, 31)])
+    draw_claims(any_client, DrawRequest(SCOPE, 40, "ann"), now_ns=NOON + HOUR)
+    insert_verdicts(any_client, [of(verdict(50, [BAD]), route="new", start_ns=NOON + HOUR)])
+
+    text = " ".join(re.sub(r"<[^>]+>", " ", told(any_client)).split())
+
+    assert (
+        "corrected unknown: 20 more labels needed (labels were drawn from 0.0% of the claims: "
+        "rt4chart label --draw draws from these)"
+    ) in text
 
 
 def test_answers_of_earlier_versions_are_in_no_misleading_rate(any_client: Client) -> None:

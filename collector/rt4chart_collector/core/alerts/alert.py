@@ -26,6 +26,8 @@ class Rule(StrEnum):
     BACKLOG = "backlog"
     NO_DATA = "no_data"
     JUDGE_FAILING = "judge_failing"
+    JUDGE_DRIFT = "judge_drift"
+    CORRECTED_RATE = "corrected_rate"
     TEST = "test"
 
 

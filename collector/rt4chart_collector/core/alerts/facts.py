@@ -204,6 +204,41 @@ class JudgeFacts(AlertFacts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedRateFacts(AlertFacts):
+    """A corrected rate above a limit. `raw` is the judge's own, `rate` has the number of labels.
+
+    `covered` is the share of the period's claims from which labels were drawn.
+    """
+
+    limit: float
+    rate: MeasuredRate
+    raw: float | None = None
+    covered: float = 1.0
+    verifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QualityChange:
+    """A fall of the judge's precision or recall, as labels have it."""
+
+    name: str = ""
+    before: MeasuredRate | None = None
+    after: MeasuredRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeDriftFacts(AlertFacts):
+    """A judge that labels call worse than before; the rates are corrected ones of both periods."""
+
+    verifier: str
+    changes: tuple[QualityChange, ...] = ()
+    labels_before: int = 0
+    labels_after: int = 0
+    rate_before: MeasuredRate | None = None
+    rate_after: MeasuredRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BacklogFacts(AlertFacts):
     """Answers that wait for a retry, and those that were given up in the last hour."""
 

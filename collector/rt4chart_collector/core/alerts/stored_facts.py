@@ -13,9 +13,11 @@ from rt4chart_collector.core.alerts.alert import DRIFT_RULES, Rule
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftFacts,
     GrowingIssueFacts,
     IssueFacts,
+    JudgeDriftFacts,
     JudgeFacts,
     NewIssueFacts,
     NoDataFacts,
@@ -34,6 +36,8 @@ FACTS: Mapping[str, type[AlertFacts]] = MappingProxyType(
         Rule.BACKLOG: BacklogFacts,
         Rule.NO_DATA: NoDataFacts,
         Rule.JUDGE_FAILING: JudgeFacts,
+        Rule.JUDGE_DRIFT: JudgeDriftFacts,
+        Rule.CORRECTED_RATE: CorrectedRateFacts,
         Rule.TEST: NoteFacts,
     }
 )

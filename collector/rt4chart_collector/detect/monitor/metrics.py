@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 
@@ -11,6 +11,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.instruments import (
     ROUTE_CHECKED_CLAIMS,
     ROUTE_CLAIMS,
+    ROUTE_CORRECTED_RATE,
     ROUTE_DRIFT_LOG_EVIDENCE,
     ROUTE_DRIFT_THRESHOLD,
     ROUTE_HALLUCINATION_RATE,
@@ -19,6 +20,7 @@ from rt4chart_collector.core.instruments import (
     ROUTE_MISLEADING_DRIFT_THRESHOLD,
     ROUTE_MISLEADING_MIN_DETECTABLE_RISE,
     ROUTE_MISLEADING_RATE,
+    ROUTE_TRUSTED_LABELS,
     ROUTE_UNDECIDED_RATIO,
     Instrument,
 )
@@ -28,6 +30,7 @@ from rt4chart_collector.detect.drift.policy import HOUR_NS
 from rt4chart_collector.detect.monitor.drift_alerts import SILENT_NS
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
@@ -44,8 +47,10 @@ GAUGES: Mapping[Measure, tuple[ByValue, ByLevel]] = {
             ROUTE_CLAIMS: attrgetter("claims"),
             ROUTE_UNDECIDED_RATIO: attrgetter("undecided"),
             ROUTE_MIN_DETECTABLE_RISE: attrgetter("detectable"),
+            ROUTE_TRUSTED_LABELS: attrgetter("labels"),
         },
         {
+            ROUTE_CORRECTED_RATE: attrgetter("corrected"),
             ROUTE_DRIFT_LOG_EVIDENCE: attrgetter("evidence"),
             ROUTE_DRIFT_THRESHOLD: attrgetter("thresholds"),
         },
@@ -72,6 +77,8 @@ class RouteFigures:
     `evidence` (for any rise, and the part that pages) and `thresholds` (at which it warns and
     pages) are natural logarithms. `detectable` is the smallest rise that is detected within 90
     minutes, None if unknown. `undecided` is of no measure and stands beside unfaithful claims.
+    `corrected` has the rate of the last week and its bounds, `labels` their number; both are of
+    unfaithful claims, and empty where no claims were drawn for labels.
     """
 
     service: str
@@ -83,6 +90,8 @@ class RouteFigures:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     detectable: float | None = None
     measure: Measure = Measure.UNFAITHFUL
+    corrected: Mapping[str, float] = field(default_factory=dict)
+    labels: int | None = None
 
 
 def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
@@ -102,10 +111,12 @@ def route_figures(
     verifier: str,
     now_ns: int,
     rule: str,
+    corrected: Sequence[RouteRate] = (),
 ) -> tuple[RouteFigures, ...]:
     """The figures of the monitored routes with an answer in the last day.
 
-    Rates are of the last hour. Of more than `MAX_ROUTES`, those with the most traffic are included.
+    `corrected` are the rates of the last week that labels correct, of any routes. Other rates are
+    of the last hour. Of more than `MAX_ROUTES`, those with the most traffic are included.
     """
     active = {
         key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
@@ -120,12 +131,24 @@ def route_figures(
     scope = QueryScope(now_ns - HOUR_NS, now_ns, verifier)
     read = {(one.service, one.route): one for one in rates_by(client, "route", scope)}
     covered = coverage(client, scope)
-    return tuple(
+    by_labels = {(one.service, one.route): one for one in corrected}
+    found = [
         _figures((*key, measure), active.get((*key, measure)), read.get(key), covered, rule)
         for key in sorted(traffic, key=lambda key: (-traffic[key], key))[:MAX_ROUTES]
         for measure in GAUGES
         if (*key, measure) in active or _is_checked(read.get(key), measure)
-    )
+    ]
+    return tuple(_with_labels(one, by_labels.get((one.service, one.route))) for one in found)
+
+
+def _with_labels(figures: RouteFigures, rate: RouteRate | None) -> RouteFigures:
+    """The figures with the corrected rate, which is of unfaithful claims."""
+    if rate is None or figures.measure is not Measure.UNFAITHFUL:
+        return figures
+    found = rate.corrected.rate
+    bounds = {"value": found.value, "low": found.low, "high": found.high}
+    known = {name: share for name, share in bounds.items() if share is not None}
+    return replace(figures, corrected=known, labels=rate.corrected.labels)
 
 
 def _is_checked(rates: RateSlice | None, measure: Measure) -> bool:

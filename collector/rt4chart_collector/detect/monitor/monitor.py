@@ -20,9 +20,11 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import TICK_NS
 from rt4chart_collector.detect.drift.sampling import SamplingPolicy
 from rt4chart_collector.detect.monitor.adaptive_sampling import AdaptiveSampling
+from rt4chart_collector.detect.monitor.corrected_rates import CorrectedRates
 from rt4chart_collector.detect.monitor.drift_alerts import DriftAlerts
 from rt4chart_collector.detect.monitor.health_alerts import health_alerts
 from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
+from rt4chart_collector.detect.monitor.label_alerts import judge_drift_alerts, limit_alerts
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
 from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -74,6 +76,7 @@ class Monitor:
         self._adaptive: AdaptiveSampling | None = None
         self._round = DriftRound()
         self._drift = DriftAlerts(client)
+        self._corrected = CorrectedRates(client)
         self._alerts: dict[str, list[Alert]] = {}
         self._issues_tick = -1
         self._latest_ns = 0
@@ -114,6 +117,7 @@ class Monitor:
         if self._stopping.is_set():
             return True
         self._run_part("issues", lambda: self._find_issues(now_ns))
+        self._run_part("labels", lambda: self._find_by_labels(verifier, now_ns))
         self._run_part("health", lambda: self._find_health(verifier, now_ns))
         found = [alert for alerts in self._alerts.values() for alert in alerts]
         # The lease may have expired meanwhile, and another process may be sending the messages.
@@ -179,6 +183,12 @@ class Monitor:
         self._issues_tick = now_ns // TICK_NS
         return found
 
+    def _find_by_labels(self, verifier: str, now_ns: int) -> list[Alert]:
+        """The alerts on corrected rates, and on the judge as labels have it."""
+        found = self._corrected.update(verifier, now_ns)
+        limit = self._settings.max_corrected_rate
+        return limit_alerts(found.rates, limit, now_ns) + judge_drift_alerts(found, now_ns)
+
     def _find_health(self, verifier: str, now_ns: int) -> list[Alert]:
         return health_alerts(
             self._client, self._settings, verifier=verifier, now_ns=now_ns, breaker=self._breaker
@@ -208,12 +218,18 @@ class Monitor:
     def _update_figures(self, verifier: str, now_ns: int) -> None:
         found, rule = self._round.findings, self._settings.drift_rule
         self._figures = route_figures(
-            self._client, found, verifier=verifier, now_ns=now_ns, rule=rule
+            self._client,
+            found,
+            verifier=verifier,
+            now_ns=now_ns,
+            rule=rule,
+            corrected=self._corrected.known.rates,
         )
 
     def _forget(self) -> None:
         """Forget what would be out of date when this process gets the lease again."""
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
+        self._corrected = CorrectedRates(self._client)
         self._issues_tick = -1
 
     def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:

@@ -102,6 +102,7 @@ SOURCES: Mapping[str, ExportSource] = {
         once=f"GROUP BY {RATES_KEY}",
         sums=", ".join([RATES_KEY, *(f"sum(t.{name}) AS {name}" for name in ALL_RATE_COLUMNS)]),
     ),
+    "corrected-rates": ExportSource("rt4chart_corrected_rates", time="Day", has_tombstones=False),
 }
 
 

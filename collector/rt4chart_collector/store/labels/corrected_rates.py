@@ -6,7 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.verify.rates.corrected import CorrectedRate, corrected_rate
+from otel_rt4chart.verify.rates.corrected import (
+    CorrectedRate,
+    LimitDecision,
+    LimitVerdict,
+    corrected_rate,
+    decide_limit,
+)
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality, judge_quality
 from otel_rt4chart.verify.rates.label_queue import answered_part
 from otel_rt4chart.verify.rates.labels import TrustedLabel, weighted_share
@@ -27,6 +33,8 @@ from rt4chart_collector.store.labels.trusted_labels import (
 
 # The width that the progress of labelling is measured by: ± 5 points.
 GOAL = 0.05
+# A rate of fewer of a period's claims says too little of the period to decide anything.
+LEAST_COVERED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,17 @@ class RouteRate:
             return self.corrected.more_labels
         wanted = self.corrected.labels_for(GOAL)
         return None if wanted is None else max(wanted - self.corrected.labels, 0)
+
+    @property
+    def is_covered(self) -> bool:
+        """True where labels were drawn from enough of the period's claims."""
+        return self.covered >= LEAST_COVERED
+
+    def decide(self, limit: float) -> LimitDecision:
+        """Whether the rate of the period is above the limit; not known where few were covered."""
+        if not self.is_covered:
+            return LimitDecision(LimitVerdict.CANNOT_TELL)
+        return decide_limit(self.corrected, limit)
 
 
 def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) -> list[RouteRate]:

@@ -13,12 +13,10 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.rates.label_queue import random_number
 from otel_rt4chart.verify.rates.population import stratum_of
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import (
-    batch_token,
-    read,
-)
+from rt4chart_collector.store.engine.rows import batch_token, read
 from rt4chart_collector.store.engine.scope import QueryScope, in_time
 from rt4chart_collector.store.labels.draw_rows import DRAWS, QUEUE, DrawRow, QueueRow
 from rt4chart_collector.store.labels.drawn_claims import claim_hash, claim_id
@@ -132,16 +130,9 @@ def draw_claims(client: Client, request: DrawRequest, *, now_ns: int) -> LabelDr
             + ": expected verified answers with a known sampling rate; try a longer --since"
         )
     chosen = first_claims(client, scope, found, size=request.size, seed=request.seed)
-    verdicts = claims_by_key(
-        client, scope, [(one.trace_id, one.span_id, one.claim) for one in chosen]
-    )
     draw_id = _draw_id(request, scope, now_ns)
     rows = [_draw_row(one, request, scope, draw_id, now_ns) for one in found]
-    queue = [
-        _queue_row(one, row, request, draw_id, now_ns)
-        for one in chosen
-        if (row := verdicts.get((one.trace_id, one.span_id, one.claim))) is not None
-    ]
+    queue = [_queue_row(one, request, draw_id, now_ns) for one in chosen]
     # The queue comes first: a draw without a row in rt4chart_label_draws does not exist.
     QUEUE.insert(client, queue, token=batch_token("queue", [(draw_id, row.id) for row in queue]))
     DRAWS.insert(client, rows, token=batch_token("draw", [(draw_id, *row.key) for row in rows]))
@@ -189,7 +180,7 @@ def claims_by_key(
         "keys": list(keys),
         "traces": sorted({trace for trace, _, _ in keys}),
     }
-    rows = read(client, ClaimRow, CLAIMS_BY_KEY, parameters)
+    rows = read(client, ClaimRow, CLAIMS_BY_KEY, parameters, settings=FINAL_PER_PARTITION)
     return {(row.trace_id, row.span_id, row.index): row for row in rows}
 
 
@@ -245,15 +236,23 @@ def _draw_row(
     )
 
 
-def _queue_row(
-    one: FirstClaim, row: ClaimRow, request: DrawRequest, draw_id: str, now_ns: int
-) -> QueueRow:
+def _queue_row(one: FirstClaim, request: DrawRequest, draw_id: str, now_ns: int) -> QueueRow:
     name = claim_id((one.trace_id, one.span_id, one.claim))
     is_double = random_number(f"{request.seed} second rater", name) < request.double_share
     return QueueRow(
-        **verdict_values(row, one.weight),
+        start_ns=one.start_ns,
+        trace_id=one.trace_id,
+        span_id=one.span_id,
+        service=one.service,
+        route=one.route,
+        verifier=request.scope.verifier or "",
+        claim=one.claim,
+        text_hash=claim_hash(one.text),
+        judge_label=one.label,
+        confidence=one.confidence,
+        weight=one.weight,
         draw=draw_id,
-        stratum=stratum_of(row.label),
+        stratum=stratum_of(one.label),
         rank=one.rank,
         rate=one.rate,
         probability=min(1.0, one.limit_rank * one.rate) if one.limit_rank else 1.0,

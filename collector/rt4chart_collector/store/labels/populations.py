@@ -47,64 +47,87 @@ FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND Label != 'not_a_claim' AND {in_scope()}
 """
 IS_COVERED = (
-    "arrayExists(p -> p.1 = a.ServiceName AND p.2 = a.Route AND a.Nanos >= p.3 AND a.Nanos < p.4, "
+    "arrayExists(p -> p.1 = ServiceName AND p.2 = Route AND Nanos >= p.3 AND Nanos < p.4, "
     "{periods:Array(Tuple(String, String, Int64, Int64))})"
 )
 # An answer's vector: its claims in each stratum, the sums of their scores, and of their doubts.
+VECTOR = [
+    template.format(stratum)
+    for template in (
+        "toFloat64(countIf(S = {}))",
+        "sumIf(Score, S = {})",
+        f"sumIf({DOUBT}, S = {{}})",
+    )
+    for stratum in (1, 2, 3)
+]
+NAMES = [f"V{at}" for at in range(len(VECTOR))]
+ANSWER_VECTOR = ", ".join(f"{value} AS {name}" for value, name in zip(VECTOR, NAMES, strict=True))
+TOTALS = ", ".join(f"sumIf({name} * Weight, Covered)" for name in NAMES)
+# The products are written in one order, so that each pair is summed once.
+SQUARES = ", ".join(
+    f"sumIf({min(one, other)} * {max(one, other)} * Weight * Weight, Covered)"
+    for one in NAMES[:6]
+    for other in NAMES[:6]
+)
+# Claims meet the weight of their answer by a grouping of both, which is cheaper than a join. In a
+# route, answers are told apart by a hash.
 POPULATIONS = f"""
 SELECT ServiceName AS service, Route AS route, countIf(Covered) AS answers,
     sumIf(Claims, Covered) AS claims, sum(Claims) AS all_claims,
     minIf(Nanos, Covered) AS first_ns, maxIf(Weight, Covered) AS most_weight,
-    sumForEachIf(arrayMap(n -> n * Weight, Vector), Covered) AS totals,
-    sumForEachIf(arrayFlatten(arrayMap(
-        m -> arrayMap(n -> m * n * Weight * Weight, arraySlice(Vector, 1, 6)),
-        arraySlice(Vector, 1, 6))), Covered) AS squares
+    [{TOTALS}] AS totals, [{SQUARES}] AS squares
 FROM (
-    SELECT a.ServiceName AS ServiceName, a.Route AS Route, a.Weight AS Weight, a.Nanos AS Nanos,
-        c.Claims AS Claims, c.Vector AS Vector, {{any_period:UInt8}} OR {IS_COVERED} AS Covered
+    SELECT *, {{any_period:UInt8}} OR {IS_COVERED} AS Covered
     FROM (
-        SELECT *, toUnixTimestamp64Nano(Start) AS Nanos FROM ({CURRENT_ANSWERS})
-    ) AS a
-    INNER JOIN (
-        SELECT ServiceName, Route, TraceId, SpanId, count() AS Claims,
-            [toFloat64(countIf(S = 1)), toFloat64(countIf(S = 2)), toFloat64(countIf(S = 3)),
-             sumIf(Score, S = 1), sumIf(Score, S = 2), sumIf(Score, S = 3),
-             sumIf({DOUBT}, S = 1), sumIf({DOUBT}, S = 2), sumIf({DOUBT}, S = 3)] AS Vector
+        SELECT ServiceName, Route, cityHash64(TraceId, SpanId) AS Answer, max(OwnWeight) AS Weight,
+            max(OwnNanos) AS Nanos, countIf(S > 0) AS Claims, {ANSWER_VECTOR}
         FROM (
-            SELECT ServiceName, Route, TraceId, SpanId, {STRATUM_NUMBER} AS S, {SCORE} AS Score
+            SELECT ServiceName, Route, TraceId, SpanId, {STRATUM_NUMBER} AS S, {SCORE} AS Score,
+                0. AS OwnWeight, toInt64(0) AS OwnNanos
             {CLAIMS_OF_SCOPE}
+            UNION ALL
+            SELECT ServiceName, Route, TraceId, SpanId, 0 AS S, 0. AS Score, Weight AS OwnWeight,
+                toUnixTimestamp64Nano(Start) AS OwnNanos
+            FROM ({CURRENT_ANSWERS})
         )
-        GROUP BY ServiceName, Route, TraceId, SpanId
-    ) AS c USING (ServiceName, Route, TraceId, SpanId)
+        GROUP BY ServiceName, Route, Answer
+        HAVING Weight > 0 AND Claims > 0
+    )
 )
 GROUP BY ServiceName, Route ORDER BY ServiceName, Route
 """  # noqa: S608
 # The order of the queue is that of u / rate, where a rate is a factor of its route and stratum,
 # times the answer's weight, times the claim's doubt. Only claims that may be among the first are
-# joined with their answers: those whose rank with the largest weight is at most {{enough}}.
+# joined with their answers: those whose rank with the largest weight is at most {{enough}}. These
+# are few, so the join keeps them in memory and not the answers.
 FIRST_OF_QUEUE = f"""
-SELECT service, route, start_ns, trace_id, span_id, claim, weight, rate, rank, limit_rank
+SELECT service, route, start_ns, trace_id, span_id, claim, text, label, confidence, weight, rate,
+    rank, limit_rank
 FROM (
     SELECT service, route,
         arrayJoin(arraySlice(Sorted, 1, {{size:UInt32}})) AS one, one.1 AS rank, one.2 AS trace_id,
         one.3 AS span_id, one.4 AS claim, one.5 AS start_ns, one.6 AS weight, one.7 AS rate,
+        one.8 AS text, one.9 AS label, one.10 AS confidence,
         if(length(Sorted) > {{size:UInt32}}, Sorted[{{size:UInt32}} + 1].1, 0) AS limit_rank
     FROM (
         SELECT ServiceName AS service, Route AS route,
             groupArraySorted({{{{most}}}})(
-                (U / Rate, TraceId, SpanId, ClaimIndex, Nanos, Weight, Rate)
+                (U / Rate, TraceId, SpanId, ClaimIndex, Nanos, Weight, Rate, Claim, Label,
+                 Confidence)
             ) AS Sorted
         FROM (
             SELECT c.ServiceName AS ServiceName, c.Route AS Route, c.TraceId AS TraceId,
-                c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex,
+                c.SpanId AS SpanId, c.ClaimIndex AS ClaimIndex, c.Claim AS Claim,
+                c.Label AS Label, c.Confidence AS Confidence,
                 toUnixTimestamp64Nano(c.Timestamp) AS Nanos, a.Weight AS Weight, c.U AS U,
                 c.Wanted * a.Weight AS Rate
-            FROM (
-                SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
-                    f.Factors[S] * Doubt AS Wanted, {RANDOM_NUMBER} AS U
+            FROM ({CURRENT_ANSWERS}) AS a
+            INNER JOIN (
+                SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp, Claim, Label,
+                    Confidence, f.Factors[S] * Doubt AS Wanted, {RANDOM_NUMBER} AS U
                 FROM (
-                    SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp,
-                        {STRATUM_NUMBER} AS S, {SCORE} AS Score, {DOUBT} AS Doubt
+                    SELECT ServiceName, Route, TraceId, SpanId, ClaimIndex, Timestamp, Claim, Label,
+                        Confidence, {STRATUM_NUMBER} AS S, {SCORE} AS Score, {DOUBT} AS Doubt
                     {CLAIMS_OF_SCOPE}
                 ) AS c
                 INNER JOIN (
@@ -113,8 +136,7 @@ FROM (
                             {{factors:Array(Tuple(String, String, Array(Float64)))}}) AS one)
                 ) AS f USING (ServiceName, Route)
                 WHERE U <= Wanted * {{enough:Float64}}
-            ) AS c
-            INNER JOIN ({CURRENT_ANSWERS}) AS a USING (ServiceName, Route, TraceId, SpanId)
+            ) AS c USING (ServiceName, Route, TraceId, SpanId)
         )
         GROUP BY service, route
     )
@@ -166,6 +188,9 @@ class FirstClaim:
     trace_id: str
     span_id: str
     claim: Annotated[int, StoredAs("claim", "UInt16")]
+    text: str
+    label: Label
+    confidence: float
     weight: float
     rate: float
     rank: float

@@ -34,6 +34,7 @@ ROLLUP_TABLES = {
     "rt4chart_labels",
     "rt4chart_label_draws",
     "rt4chart_label_queue",
+    "rt4chart_corrected_rates",
 }
 
 

@@ -10,7 +10,7 @@ from otel_rt4chart.verify.local.features import read_claim
 from otel_rt4chart.verify.local.verdict import DecisionThresholds, Odds, judgement_from_odds
 from otel_rt4chart.verify.text.segment import segment_passages
 
-THRESHOLDS = DecisionThresholds(0.3, 0.5, 0.7, 0.5)
+THRESHOLDS = DecisionThresholds(0.3, 0.5, 0.7, 0.5, marks_from=0.8)
 
 
 def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
@@ -59,10 +59,14 @@ def test_marked_words_are_held_against_the_sentence_with_the_words_around_them()
     sentences = segment_passages((Passage("p1", text),))
     context = read_context([one.reading for one in sentences])
     claim = read_slots("Anette suggests Marco Polo, a star with easy lyrics.")
-    odds = Odds(0.9, 0.9, THRESHOLDS)
+    reading = read_claim(claim, context)
 
-    found = judgement_from_odds(read_claim(claim, context), odds, sentences, sentences, ["Polo"])
+    found, doubted = (
+        judgement_from_odds(reading, Odds(p, 0.9, THRESHOLDS), sentences, sentences, ["Polo"])
+        for p in (0.9, 0.75)
+    )
 
+    assert doubted.label is Label.BASELESS  # marks alone contradict nothing before `marks_from`
     assert found.label is Label.CONTRADICTED
     assert found.sentences == (1,)
     assert found.reason == "“Polo” in the answer, but passage p1 says: “Try Marco Mengoni.”"

@@ -14,17 +14,20 @@ from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
     AttributeValue,
     BacklogFacts,
+    CorrectedRateFacts,
     DriftEvidence,
     DriftFacts,
     FailureGrowth,
     GrowingIssueFacts,
     IssueFacts,
     IssueShare,
+    JudgeDriftFacts,
     JudgeFacts,
     MeasuredRate,
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
+    QualityChange,
     UndecidedFacts,
     UnfaithfulAnswer,
 )
@@ -185,6 +188,45 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
         Rule.JUDGE_FAILING,
         JudgeFacts(verifier="v", failed_share=0.25, failed=5, answers=20, paused="timeout"),
         {"verifier": "v", "failed_share": 0.25, "failed": 5, "answers": 20, "paused": "timeout"},
+    ),
+    (
+        Rule.JUDGE_DRIFT,
+        JudgeDriftFacts(
+            verifier="v",
+            changes=(
+                QualityChange(
+                    "recall",
+                    MeasuredRate(rate=0.5, low=0.4, high=0.6),
+                    MeasuredRate(rate=0.25, low=0.2, high=0.3),
+                ),
+            ),
+            labels_before=60,
+            labels_after=50,
+            rate_before=MeasuredRate(rate=0.125, claims=60),
+        ),
+        {
+            "verifier": "v",
+            "changes": [
+                {
+                    "name": "recall",
+                    "before": {"rate": 0.5, "low": 0.4, "high": 0.6, "claims": 0, "answers": 0},
+                    "after": {"rate": 0.25, "low": 0.2, "high": 0.3, "claims": 0, "answers": 0},
+                }
+            ],
+            "labels_before": 60,
+            "labels_after": 50,
+            "rate_before": {"rate": 0.125, "claims": 60, "answers": 0},
+        },
+    ),
+    (
+        Rule.CORRECTED_RATE,
+        CorrectedRateFacts(limit=0.05, rate=MeasuredRate(rate=0.125, claims=60), verifier="v"),
+        {
+            "limit": 0.05,
+            "rate": {"rate": 0.125, "claims": 60, "answers": 0},
+            "covered": 1.0,
+            "verifier": "v",
+        },
     ),
     (
         Rule.BACKLOG,

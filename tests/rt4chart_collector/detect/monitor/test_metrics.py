@@ -59,6 +59,8 @@ def test_gauges_report_what_is_known_of_each_route() -> None:
         evidence={"any": 4.0, "page": -1.5},
         thresholds={"warn": 3.5, "page": 9.1},
         detectable=0.03,
+        corrected={"value": 0.09, "low": 0.05, "high": 0.14},
+        labels=60,
     )
     metrics = ServiceMetrics()
     observe_routes(metrics, lambda: [known, RouteFigures("shop", "new", claims=0)])
@@ -76,6 +78,9 @@ def test_gauges_report_what_is_known_of_each_route() -> None:
         ("threshold", "page", 9.1),
     ):
         assert found[f"rt4chart_route_drift_{name}", (("level", level), *support)] == value
+    for bound, value in known.corrected.items():
+        assert found["rt4chart_route_corrected_rate", (("bound", bound), *support)] == value
+    assert found["rt4chart_route_trusted_labels", support] == 60
     new = [name for name, labels in found if ("route", "new") in labels]
     assert new == ["rt4chart_route_claims"]
 

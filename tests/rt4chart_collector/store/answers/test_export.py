@@ -22,8 +22,12 @@ from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
-from tests.rt4chart_collector.records import NOON, SECOND, trace_spans, verdict
+from rt4chart_collector.store.labels.corrected_rates import corrected_rates
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.labels.rate_history import write_corrected_rates
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, trace_spans, verdict
 from tests.rt4chart_collector.service.beside import beside as beside_of
 from tests.rt4chart_collector.service.beside import endpoint_of, guest
 
@@ -45,6 +49,11 @@ def filled(client: Client) -> Client:
         insert_spans(client, trace_spans(1)[half])
     insert_issues(client, [ISSUE], version=1)
     insert_issues(client, [replace(ISSUE, title="later")], version=2)
+    scope = QueryScope(NOON, NOON + 60 * HOUR, VERIFIER)
+    draw_claims(client, DrawRequest(scope, 10, "ann"), now_ns=NOON + 60 * HOUR)
+    for until_ns in (NOON + 60 * HOUR, NOON + 61 * HOUR):
+        scope = replace(scope, until_ns=until_ns)
+        write_corrected_rates(client, corrected_rates(client, scope), scope)
     return client
 
 
@@ -123,6 +132,7 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
         "issue-events": 0,
         "dead-letters": 0,
         "rates": 41,
+        "corrected-rates": 2,
     }
     assert len(found["verifications"]) == 2
     assert set(rows(filled, found["claims"], "toString(Label)")) == {"entailed", "baseless"}
@@ -234,6 +244,7 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
         "verifications": 1,
         "claims": 2,
         "rates": 1,
+        "corrected-rates": 1,
     }
     assert len(rows(filled, list(export_table(filled, "verifications", until)), "*")) == 17
 

@@ -54,9 +54,16 @@ def insert_answers(
     insert_verdicts(client, made)
 
 
-def draw(client: Client, size: int = 30, *, now_ns: int = NOW, double: float = 0.0) -> LabelDraw:
-    """A draw of the whole hour."""
-    request = DrawRequest(SCOPE, size, "ann", double_share=double)
+def draw(
+    client: Client,
+    size: int = 30,
+    *,
+    now_ns: int = NOW,
+    double: float = 0.0,
+    scope: QueryScope = SCOPE,
+) -> LabelDraw:
+    """A draw of the whole hour, or of another period."""
+    request = DrawRequest(scope, size, "ann", double_share=double)
     return draw_claims(client, request, now_ns=now_ns)
 
 

@@ -17,6 +17,7 @@ from otel_rt4chart.verify.rates.population import (
     stratum_of,
 )
 from rt4chart_collector.store.answers.claims import claims_since
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.draws import (
@@ -28,7 +29,7 @@ from rt4chart_collector.store.labels.draws import (
     read_draw,
 )
 from rt4chart_collector.store.labels.populations import RANDOM_NUMBER, populations
-from tests.rt4chart_collector.records import NOON, SECOND
+from tests.rt4chart_collector.records import NOON, SECOND, verdict
 from tests.rt4chart_collector.store.labels.label_rows import (
     NOW,
     SCOPE,
@@ -100,6 +101,25 @@ def test_the_database_adds_the_claims_up_as_the_formulas_do(client: Client) -> N
     assert got.totals == pytest.approx(expected.totals)
     for squares, other in zip(got.squares, expected.squares, strict=True):
         assert squares == pytest.approx(other)
+
+
+def test_an_answer_counts_by_span_and_only_with_a_known_rate_and_a_claim(client: Client) -> None:
+    """Of five answers, two of one trace count; none without a sampling rate, a claim, a verdict."""
+    first = verdict(1, [Label.ENTAILED, Label.BASELESS])
+    other = replace(first, candidate=replace(first.candidate, span_id="0" * 15 + "b"))
+    no_rate = verdict(2, [Label.BASELESS], sample_rate=0.0)
+    no_claim = verdict(3, [Label.NOT_A_CLAIM])
+    withdrawn = verdict(4, [Label.BASELESS])
+    insert_verdicts(client, [first, other, no_rate, no_claim, withdrawn])
+    client.command("ALTER TABLE rt4chart_verifications DELETE WHERE TraceId LIKE '%4' "
+                   "SETTINGS mutations_sync = 2")  # fmt: skip
+
+    (found,) = populations(client, SCOPE)
+
+    assert (found.population.answers, found.population.claims, found.all_claims) == (2, 4, 4)
+    # Each answer stands for two, with one claim in each of two strata.
+    assert found.population.totals[:2] == (4.0, 4.0)
+    assert [row[:2] for row in found.population.squares[:2]] == [(8.0, 8.0), (8.0, 8.0)]
 
 
 def test_a_draw_is_stored_whole(client: Client) -> None:

@@ -44,6 +44,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "otel_traces_verified",
         "rt4chart_alert_events",
         "rt4chart_claims",
+        "rt4chart_corrected_rates",
         "rt4chart_coverage",
         "rt4chart_dead_letters",
         "rt4chart_drift",

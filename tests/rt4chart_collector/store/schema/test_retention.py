@@ -21,6 +21,7 @@ SET = {
     "otel_traces_trace_id_ts": 7,
     "rt4chart_alert_events": 90,
     "rt4chart_claims": 14,
+    "rt4chart_corrected_rates": 90,
     "rt4chart_dead_letters": 7,
     "rt4chart_drift": 90,
     "rt4chart_failure_embeddings": 14,

@@ -48,6 +48,9 @@ from rt4chart_collector.store.issues.issue_figures import (
 )
 from rt4chart_collector.store.issues.issues import Issue, insert_issues, list_issues, member_keys
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow
+from rt4chart_collector.store.labels.corrected_rates import corrected_rates, draw_rates
+from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.labels.rate_history import corrected_history, write_corrected_rates
 from rt4chart_collector.store.rates.claim_rates import (
     DIMENSIONS,
     rates_by,
@@ -67,6 +70,7 @@ from rt4chart_collector.store.schema.cluster import (
 from rt4chart_collector.store.schema.migrate import SchemaVariant, migrate, shipped_migrations
 from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
+from tests.rt4chart_collector.store.labels.label_rows import label_all
 
 SHARD = "<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>"
 CONFIG = f"""<clickhouse><tcp_port>9000</tcp_port><remote_servers>
@@ -164,6 +168,7 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     last = last_verifications(client, keys)
     yield "last", (sorted(map(str, last.values())), sorted(map(str, faithful)))
     yield from rated(client)
+    yield from labelled(client)
     yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows
     yield "sums", client.query(SUMS).result_rows
     for route in ("", "pay"):
@@ -190,6 +195,18 @@ def rated(client: Client) -> Iterator[tuple[str, object]]:
     for name in VIEWS:
         query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
         yield name, client.query(query).result_rows
+
+
+def labelled(client: Client) -> Iterator[tuple[str, object]]:
+    """A draw of claims, and the rates that labels on them correct."""
+    scope = QueryScope(NOON - DAY_NS, NOON + DAY_NS, VERIFIER)
+    draw = draw_claims(client, DrawRequest(scope, 15, "ann"), now_ns=scope.until_ns)
+    yield "draw", draw
+    label_all(client, draw.queue)
+    rates = corrected_rates(client, scope)
+    yield "corrected", (rates, draw_rates(client, draw))
+    write_corrected_rates(client, rates, scope)
+    yield "history", corrected_history(client, scope)
 
 
 def grouped(client: Client) -> Iterator[object]:
