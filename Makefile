@@ -61,7 +61,7 @@ test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Ch
 	@echo "» pytest tests/browser"
 	@RT4CHART_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
 
-console-pictures: $(BROWSER_STAMP) ## make the pictures of docs/operate/console.md anew from the demo; URL=a served one
+console-pictures: $(BROWSER_STAMP) ## make the pictures of the console in docs/operate anew from the demo; URL=a served one
 	@$(BIN)/python -m tests.browser.pictures docs/images $(URL)
 
 docs: $(SITE_STAMP) ## build the documentation site in docs/_build; broken links and anchors fail

@@ -51,6 +51,7 @@ LAYERS = {
         "console.alerts",
         "console.settings",
         "console.routes",
+        "console.labels",
         "console.answers",
         "console.app",
         "console.view",

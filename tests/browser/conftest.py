@@ -63,7 +63,7 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def service(folder: Path, what: str) -> Iterator[str]:
+def service(folder: Path, what: str, judge: str = "local") -> Iterator[str]:
     """`rt4chart up` over a store filled with `what`; the console's URL."""
     dsn, now_ns = f"chdb://{folder / 'db'}", str(time.time_ns())
     fill = [sys.executable, "-m", "tests.browser.fill", dsn, what, now_ns]
@@ -74,7 +74,12 @@ def service(folder: Path, what: str) -> Iterator[str]:
     free = "127.0.0.1:0"
     flags = ["--dsn", dsn, "--otlp-http", free, "--otlp-grpc", free, "--health", free]
     # Its own clock decides what is old: the monitor would find another world than the written one.
-    environ = {**os.environ, "RT4CHART_MONITOR": "off", "RT4CHART_CONSOLE": f"127.0.0.1:{port}"}
+    environ = {
+        **os.environ,
+        "RT4CHART_MONITOR": "off",
+        "RT4CHART_JUDGE": judge,
+        "RT4CHART_CONSOLE": f"127.0.0.1:{port}",
+    }
     command = [str(Path(sys.executable).parent / "rt4chart"), "up", *flags]
     running = subprocess.Popen(command, env=environ)
     url = f"http://127.0.0.1:{port}"

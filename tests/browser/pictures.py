@@ -1,4 +1,4 @@
-"""The pictures of docs/operate/console.md: `python -m tests.browser.pictures FOLDER [URL]`.
+"""The pictures of the console in docs/operate: `python -m tests.browser.pictures FOLDER [URL]`.
 
 URL is a console that `rt4chart demo --serve` serves; without it one is served for the while.
 """
@@ -40,11 +40,25 @@ def main(folder: Path, url: str) -> None:
         page.click(".crumbs a[href^='/routes/']")
         page.set_viewport_size({"width": WIDTH, "height": 810})
         _take(page, folder / "console-route.png")
+        _label(page, console)
+        _take(page, folder / "console-label.png")
         dark = browser.new_page(color_scheme="dark")
         dark.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         dark.goto(f"{console}map")
         _take(dark, folder / "console-map-dark.png")
         browser.close()
+
+
+def _label(page: Page, console: str) -> None:
+    """Draw claims and label some, so that the page shows a verdict on the last one."""
+    page.goto(f"{console}label")
+    if page.locator("#size").count():
+        page.click("main form button")
+    for key in ("1", "3", "1"):
+        page.wait_for_selector("#task:not(:has([aria-busy])) .labels")
+        before = page.get_attribute(".labels [name=claim]", "value")
+        page.keyboard.press(key)
+        page.wait_for_selector(f".labels [name=claim]:not([value='{before}'])", state="attached")
 
 
 @contextmanager

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     Open = Callable[..., tuple[Page, Seen]]
 
-PAGES = ("/", "/answers", "/issues", "/map", "/evalsets", "/alerts", "/health", "/settings")
+PAGES = (
+    *("/", "/answers", "/issues", "/map", "/evalsets", "/alerts", "/label", "/label/draw"),
+    *("/health", "/settings"),
+)
 FOUND = ("issue", "alert", "set", "review")
 FILLED = (
     *PAGES,

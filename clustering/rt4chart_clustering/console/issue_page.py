@@ -16,7 +16,6 @@ from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.console.failure_trend import HEIGHT, WIDTH, build_trend
 from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
-from rt4chart_clustering.console.timed_cache import TimedCache
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
@@ -28,6 +27,7 @@ from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.params import choice_param
 from rt4chart_collector.console.view.params import integer_param as number_of
 from rt4chart_collector.console.view.table import HTML, CellValue, Column, Table, format_param
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client

@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse, Response
 
 from rt4chart_clustering.console.failure_map import FailureMap, MapPoint, build_map, map_json
 from rt4chart_clustering.console.ranking_cache import RankingCache
-from rt4chart_clustering.console.timed_cache import TimedCache
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import label, link, when
@@ -16,6 +15,7 @@ from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import text_param
 from rt4chart_collector.console.view.request_url import window_name
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client

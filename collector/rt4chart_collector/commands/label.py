@@ -186,20 +186,12 @@ def find_draw(client: Client, options: argparse.Namespace, rater: Rater) -> Labe
     last = latest_draw(client, scope)
     is_asked = options.draw or options.seed is not None
     if last is not None and not is_asked:
-        last = of_route(last, options.route)
+        last = last.part(None, options.route)
         if next(open_claims(client, last, rater, now_ns=now), None) is not None:
             return last
     seed = options.seed or (last.routes[0].seed if last is not None else DEFAULT_SEED)
     request = DrawRequest(scope, options.size, actor_of(options), seed)
     return draw_claims(client, request, now_ns=now)
-
-
-def of_route(draw: LabelDraw, route: str | None) -> LabelDraw:
-    """The part of the draw in this route, or all of it."""
-    if route is None:
-        return draw
-    routes = tuple(row for row in draw.routes if row.route == route)
-    return LabelDraw(draw.id, routes, tuple(row for row in draw.queue if row.route == route))
 
 
 def scope_of(client: Client, options: argparse.Namespace, now_ns: int) -> QueryScope:
@@ -216,7 +208,7 @@ def show_status(client: Client, options: argparse.Namespace) -> int:
     last = latest_draw(client, scope)
     if last is None:
         raise InputError("no claims were drawn yet: expected a draw, run rt4chart label")
-    draw = of_route(last, options.route)
+    draw = last.part(None, options.route)
     rates = draw_rates(client, draw, without=options.without)
     own = [label for label in labels_in(client, scope) if label.rater not in options.without]
     agreement = rater_agreement(own)

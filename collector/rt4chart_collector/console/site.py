@@ -31,16 +31,19 @@ from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
 from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
+from rt4chart_collector.console.labels import label_page
 from rt4chart_collector.console.routes import overview_page, route_page
 from rt4chart_collector.console.routes.route_rows import evidence_bar
 from rt4chart_collector.console.settings import health_page, settings_page
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
+from rt4chart_collector.console.view.corrected import corrected_cell, sample_text
 from rt4chart_collector.console.view.templates import template_environment
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import token_sources
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS, RefusedError
+from rt4chart_collector.labelling.status import missing_text
 from rt4chart_collector.store.engine.connect import Client
 
 # A page waits for a connection for half of its time limit, so that time is left for queries.
@@ -115,6 +118,9 @@ def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environm
     environment.globals.update({name: getattr(urls, name) for name in names})
     environment.globals.update(evidence=evidence_bar, plotly_style_id=plotly_style_id)
     environment.globals.update(static=statics.url, sparkline=sparkline, stacked=stacked)
+    environment.filters.update(
+        corrected=corrected_cell, label_sample=sample_text, missing_labels=missing_text
+    )
     return environment
 
 
@@ -155,6 +161,7 @@ OWN = (
     route_page.SECTION,
     answers_page.SECTION,
     alerts_page.SECTION,
+    label_page.SECTION,
     health_page.SECTION,
     settings_page.SECTION,
 )

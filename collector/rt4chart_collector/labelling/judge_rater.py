@@ -68,7 +68,7 @@ def label_with_judge(
                 break
             continue
         in_a_row = 0
-        record_answer(client, task, rater, label, at_ns=clock())
+        record_answer(client, task.row, rater, label, at_ns=clock())
         run.labels += 1
     return run
 

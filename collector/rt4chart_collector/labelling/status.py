@@ -72,6 +72,12 @@ def corrected_text(rate: RouteRate) -> str:
     return f"{rate_text(found.rate)}; {goal_text(rate)}"
 
 
+def missing_text(rate: RouteRate) -> str:
+    """How many labels a route lacks: for a rate, else for the goal."""
+    more = rate.corrected.more_labels
+    return f"{labels_text(more)} for a corrected rate" if more else goal_text(rate)
+
+
 def goal_text(rate: RouteRate) -> str:
     """How many more labels the goal takes."""
     more = rate.labels_to_goal

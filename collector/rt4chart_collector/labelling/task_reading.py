@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify.core.model import AnswerRange, Exchange, Passage
+from otel_rt4chart.verify.decompose.grounding import locate_claim
 from otel_rt4chart.verify.link.linker import Linker
-from otel_rt4chart.verify.text.segment import segment_passages
+from otel_rt4chart.verify.text.segment import segment, segment_passages
 from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.spans import spans_of
@@ -38,7 +39,7 @@ class LabellingTask:
     """A claim to label. The judge's verdict is in `row`: a blind rater must not see it.
 
     `nearest` are found by words, whatever the judge said. `passages` is None where the spans were
-    deleted; `nearest` has then what was stored with the claim.
+    deleted; `nearest` has then the one that was stored with the claim.
     """
 
     row: QueueRow
@@ -50,9 +51,18 @@ class LabellingTask:
 
     @property
     def answer_range(self) -> AnswerRange:
-        """Where the answer says it; empty if the stored range does not fit the answer."""
+        """Where the answer says it; empty if the stored range does not fit the answer.
+
+        The stored range of an unfaithful claim may be the wrong words alone, which would tell the
+        verdict: the claim is found anew in its sentence.
+        """
         start, end = self.claim.answer_range
-        return self.claim.answer_range if end <= len(self.answer) and start < end else _NOWHERE
+        if not 0 <= start < end <= len(self.answer):
+            return AnswerRange(0, 0)
+        for sentence in segment(self.answer):
+            if sentence.start <= start and end <= sentence.end:
+                return locate_claim(self.claim.text, sentence)
+        return self.claim.answer_range
 
     @property
     def exchange(self) -> Exchange:
@@ -60,14 +70,10 @@ class LabellingTask:
         return Exchange(self.question, self.passages or (), self.answer)
 
 
-_NOWHERE = AnswerRange(0, 0)
-
-
 def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
     """The claim with its answer and passages; None if it is gone or has another text now."""
-    scope = QueryScope(row.start_ns, row.start_ns + 1, row.verifier)
-    claim = claims_by_key(client, scope, [row.claim_key]).get(row.claim_key)
-    if claim is None or claim_hash(claim.text) != row.text_hash:
+    claim = read_claim(client, row)
+    if claim is None:
         return None
     answer = _answer(client, row)
     if answer is None:
@@ -75,6 +81,13 @@ def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
     passages = _passages(client, row)
     near = _near_sentences(claim, passages)
     return LabellingTask(row, claim, answer.question, answer.answer, near, passages)
+
+
+def read_claim(client: Client, row: QueueRow) -> ClaimRow | None:
+    """The drawn claim; None if it is gone or has another text now."""
+    scope = QueryScope(row.start_ns, row.start_ns + 1, row.verifier)
+    claim = claims_by_key(client, scope, [row.claim_key]).get(row.claim_key)
+    return claim if claim is not None and claim_hash(claim.text) == row.text_hash else None
 
 
 def _answer(client: Client, row: QueueRow) -> Verification | None:
@@ -97,8 +110,8 @@ def _near_sentences(
     claim: ClaimRow, passages: tuple[Passage, ...] | None
 ) -> tuple[NearSentence, ...]:
     if passages is None:
-        stored = [NearSentence(one.passage_id, one.text) for one in claim.evidence if one.text]
-        return tuple(stored) or ((NearSentence("", claim.nearest),) if claim.nearest else ())
+        # Not the evidence: whether there is any tells the verdict.
+        return (NearSentence("", claim.nearest),) if claim.nearest else ()
     sentences = segment_passages(passages)
     linker = Linker(sentences)
     # Passages that overlap repeat a sentence: it is shown once.

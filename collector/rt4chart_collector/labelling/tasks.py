@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from otel_rt4chart.verify.rates.label_queue import next_claim
 from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import field_values
-from rt4chart_collector.store.labels.corrected_rates import RouteRate, draw_rates
+from rt4chart_collector.store.labels.corrected_rates import RouteRate, rates_by_labels
 from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
 from rt4chart_collector.store.labels.draws import LabelDraw
@@ -18,6 +18,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     LabelRow,
     RaterKind,
+    label_history,
     labels_of_draw,
     last_label_of,
     record_labels,
@@ -39,14 +40,21 @@ class Rater:
 
 
 def next_task(
-    client: Client, draw: LabelDraw, rater: Rater, *, now_ns: int
+    client: Client,
+    draw: LabelDraw,
+    rater: Rater,
+    *,
+    now_ns: int,
+    labels: Sequence[LabelRow] | None = None,
 ) -> LabellingTask | None:
     """The next claim that this rater should label; None where the draw has none left.
+
+    `labels` are those of the draw, where they have been read already.
 
     A claim that is gone is passed over for everybody, by a skip with that reason. Of raters who
     work at the same time, each is given claims of their own as long as there are any.
     """
-    while row := next(open_claims(client, draw, rater, now_ns=now_ns), None):
+    for row in open_claims(client, draw, rater, now_ns=now_ns, labels=labels):
         task = read_task(client, row)
         if task is not None:
             return task
@@ -56,10 +64,16 @@ def next_task(
 
 
 def open_claims(
-    client: Client, draw: LabelDraw, rater: Rater, *, now_ns: int
+    client: Client,
+    draw: LabelDraw,
+    rater: Rater,
+    *,
+    now_ns: int,
+    labels: Sequence[LabelRow] | None = None,
 ) -> Iterator[QueueRow]:
     """The claims of the draw that this rater should label, in order."""
-    labels = labels_of_draw(client, draw.verifier, draw.id)
+    if labels is None:
+        labels = labels_of_draw(client, draw.verifier, draw.id)
     seen = _raters_by_claim(labels)
     at_work = {label.rater for label in labels if label.at_ns > now_ns - AT_WORK_NS}
     for row in _own_first(draw.queue, sorted(at_work | {rater.name}), rater.name):
@@ -70,21 +84,29 @@ def open_claims(
 
 def record_answer(
     client: Client,
-    task: LabellingTask,
+    row: QueueRow,
     rater: Rater,
     label: GivenLabel,
     *,
     at_ns: int,
     status: str = "",
     note: str = "",
-    is_blind: bool = True,
 ) -> LabelRow:
-    """Store the rater's label on the claim of the task."""
-    row = label_row(
-        task.row, rater, label, at_ns=at_ns, status=status, note=note, is_blind=is_blind
-    )
-    record_labels(client, [row])
-    return row
+    """Store the rater's label on the claim; the same one again changes nothing.
+
+    A person who has labelled the claim before was shown the verdict: a later label is not blind,
+    also where the earlier one was undone.
+    """
+    history = label_history(client, row.verifier, row.claim_key)
+    own = [one for one in history if one.rater == rater.name]
+    if own and not own[-1].is_deleted:
+        last = own[-1]
+        if (last.label, last.status, last.note) == (label, status, note):
+            return last
+    is_blind = rater.kind is RaterKind.JUDGE or all(one.label is GivenLabel.SKIPPED for one in own)
+    given = label_row(row, rater, label, at_ns=at_ns, status=status, note=note, is_blind=is_blind)
+    record_labels(client, [given])
+    return given
 
 
 def undo(client: Client, rater: Rater, *, since_ns: int, at_ns: int) -> LabelRow | None:
@@ -95,12 +117,9 @@ def undo(client: Client, rater: Rater, *, since_ns: int, at_ns: int) -> LabelRow
     return label
 
 
-def route_progress(client: Client, draw: LabelDraw, row: ClaimVerdictRow) -> RouteRate:
-    """The rate of the route of this claim so far, with the labels that it lacks."""
-    key = (row.service, row.route)
-    routes = tuple(one for one in draw.routes if one.key == key)
-    queue = tuple(one for one in draw.queue if (one.service, one.route) == key)
-    (found,) = draw_rates(client, replace(draw, routes=routes, queue=queue))
+def route_progress(draw: LabelDraw, labels: Sequence[LabelRow], row: ClaimVerdictRow) -> RouteRate:
+    """The rate of the route of this claim by the labels of the draw, and what it lacks."""
+    (found,) = rates_by_labels(draw.part(row.service, row.route), labels)
     return found
 
 

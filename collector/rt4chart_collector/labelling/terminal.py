@@ -13,12 +13,12 @@ from rich.text import Text
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.labelling.status import goal_text, labels_text, rate_text
+from rt4chart_collector.labelling.status import missing_text, rate_text
 from rt4chart_collector.labelling.task_reading import LabellingTask
 from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress, undo
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
-from rt4chart_collector.store.labels.trusted_labels import GivenLabel
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_of_draw
 
 KEYS = {
     "1": GivenLabel.ENTAILED,
@@ -59,8 +59,6 @@ class LabelSession:
         self._console = console
         self._clock = clock
         self._started_ns = clock()
-        # Claims whose verdict was shown: a label that is given again is not blind.
-        self._shown: set[str] = set()
         self.labels = 0
 
     def run(self, limit: int = 0) -> None:
@@ -95,13 +93,9 @@ class LabelSession:
                 self._write(HELP, style="dim")
 
     def _record(self, task: LabellingTask, label: GivenLabel) -> None:
-        is_blind = task.row.id not in self._shown
-        record_answer(
-            self._client, task, self._rater, label, at_ns=self._clock(), is_blind=is_blind
-        )
+        record_answer(self._client, task.row, self._rater, label, at_ns=self._clock())
         self.labels += label is not GivenLabel.SKIPPED
         if label is not GivenLabel.SKIPPED:
-            self._shown.add(task.row.id)
             verdict = task.row.judge_label
             same = "the same" if verdict.value == label.value else "another"
             self._write(
@@ -111,11 +105,11 @@ class LabelSession:
             )
 
     def _progress(self, task: LabellingTask) -> str:
-        rate = route_progress(self._client, self._draw, task.row)
-        found, name = rate.corrected, printable(rate.route) or "-"
-        if found.more_labels:
-            return f"{name}: {labels_text(found.more_labels)} for a corrected rate"
-        return f"{name}: corrected rate {rate_text(found.rate)}; {goal_text(rate)}"
+        labels = labels_of_draw(self._client, self._draw.verifier, self._draw.id)
+        rate = route_progress(self._draw, labels, task.row)
+        found, name = rate.corrected.rate, printable(rate.route) or "-"
+        known = "" if found.value is None else f"corrected rate {rate_text(found)}; "
+        return f"{name}: {known}{missing_text(rate)}"
 
     def _undo(self) -> bool:
         taken = undo(self._client, self._rater, since_ns=self._started_ns, at_ns=self._clock())
@@ -137,7 +131,9 @@ class LabelSession:
         if not task.nearest:
             self._write("no sentence of the passages has a word of it", label="passage")
         if task.passages is None:
-            self._write("the passages were deleted: this is what was stored", style="dim")
+            self._write(
+                "the passages were deleted: only the nearest sentence is stored", style="dim"
+            )
 
     def _show_passages(self, task: LabellingTask) -> None:
         for passage in (task.passages or ())[:MOST_PASSAGES]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 
 from starlette.testclient import TestClient
 
+from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings
@@ -21,9 +23,10 @@ def browser(
     facts: ProcessInfo | None = None,
     base_url: str = HERE,
     peer: str = "127.0.0.1",
+    clock: Clock = time.time_ns,
 ) -> TestClient:
     """A visitor who wants HTML and follows no redirect by itself."""
-    site = build_site(client.sibling, settings or ConsoleSettings(), facts)
+    site = build_site(client.sibling, settings or ConsoleSettings(), facts, clock=clock)
     return TestClient(
         site.app,
         base_url=base_url,

@@ -71,7 +71,7 @@ def test_what_a_person_labelled_is_left_to_people(stored: Client) -> None:
     draw = drawn(stored)
     task = next_task(stored, draw, Rater("ann"), now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, Rater("ann"), GivenLabel.ENTAILED, at_ns=NOW)
+    record_answer(stored, task.row, Rater("ann"), GivenLabel.ENTAILED, at_ns=NOW)
 
     run = label_with_judge(stored, draw, strong(), limit=9, clock=lambda: NOW + 1)
 

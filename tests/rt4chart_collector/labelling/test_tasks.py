@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rt4chart_collector.labelling.task_reading import LabellingTask
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.labelling.tasks import (
     GONE,
     Rater,
@@ -19,6 +19,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     RaterKind,
     label_history,
+    labels_of_draw,
     labels_on,
 )
 from tests.rt4chart_collector.labelling.answers import NOW, RULES, drawn, stored
@@ -33,7 +34,7 @@ def label_until_done(client: Client, draw: LabelDraw, rater: Rater) -> list[str]
     """The ids of the claims that a rater is shown one after the other."""
     shown = []
     while task := next_task(client, draw, rater, now_ns=NOW):
-        record_answer(client, task, rater, RIGHT, at_ns=NOW)
+        record_answer(client, task.row, rater, RIGHT, at_ns=NOW)
         shown.append(task.row.id)
     return shown
 
@@ -78,7 +79,7 @@ def test_two_people_at_once_are_given_different_claims(stored: Client) -> None:
     first = [next_task(stored, draw, rater, now_ns=NOW) for rater in (ANN, BOB)]
     for rater, task in zip((ANN, BOB), first, strict=True):
         assert task is not None
-        record_answer(stored, task, rater, RIGHT, at_ns=NOW)
+        record_answer(stored, task.row, rater, RIGHT, at_ns=NOW)
 
     second = [next_task(stored, draw, rater, now_ns=NOW + 1) for rater in (ANN, BOB)]
 
@@ -115,7 +116,7 @@ def test_a_claim_with_another_text_is_passed_over(stored: Client) -> None:
 
 
 def test_without_spans_a_task_has_what_was_stored(stored: Client) -> None:
-    """Spans may expire before claims: the evidence is shown, and that the passages are gone."""
+    """Spans may expire before claims: the nearest sentence is shown, and no evidence."""
     stored.command("TRUNCATE TABLE otel_traces")
     draw = drawn(stored)
 
@@ -126,12 +127,23 @@ def test_without_spans_a_task_has_what_was_stored(stored: Client) -> None:
     assert "14 days" in task.nearest[0].text
 
 
+def test_the_marked_words_do_not_tell_the_verdict(stored: Client) -> None:
+    """Of a contradicted claim, the range of the wrong words is stored: all of it is marked."""
+    draw = drawn(stored)
+    tasks = [task for row in draw.queue if (task := read_task(stored, row)) is not None]
+    told = {task.answer: task.answer[slice(*task.claim.answer_range)] for task in tasks}
+    marked = {task.answer: task.answer[slice(*task.answer_range)] for task in tasks}
+
+    assert told == {GOOD: GOOD, BAD: "30 days"}
+    assert marked == {GOOD: GOOD.rstrip("."), BAD: BAD.rstrip(".")}
+
+
 def test_an_undone_claim_comes_back(stored: Client) -> None:
     """The last one of this rater and sitting; the history keeps what was undone."""
     draw = drawn(stored)
     task = next_task(stored, draw, ANN, now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, ANN, RIGHT, at_ns=NOW, note="sure")
+    record_answer(stored, task.row, ANN, RIGHT, at_ns=NOW, note="sure")
 
     taken = undo(stored, ANN, since_ns=NOW, at_ns=NOW + 1)
     nothing = undo(stored, ANN, since_ns=NOW, at_ns=NOW + 2)
@@ -145,14 +157,44 @@ def test_an_undone_claim_comes_back(stored: Client) -> None:
     assert [row.is_deleted for row in history] == [False, True]
 
 
+def test_only_the_first_label_of_a_rater_is_blind(stored: Client) -> None:
+    """A skip shows no verdict; the same label twice is one; a judge is never shown a verdict."""
+    task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
+    assert task is not None
+    strong = Rater("strong/1", RaterKind.JUDGE, "judge")
+    given = [
+        record_answer(stored, task.row, rater, label, at_ns=NOW + at)
+        for at, (rater, label) in enumerate(
+            [
+                (ANN, GivenLabel.SKIPPED),
+                (ANN, RIGHT),
+                (ANN, RIGHT),
+                (ANN, GivenLabel.BASELESS),
+                (BOB, RIGHT),
+                (strong, RIGHT),
+                (strong, GivenLabel.BASELESS),
+            ]
+        )
+    ]
+
+    assert [row.is_blind for row in given] == [True, True, True, False, True, True, True]
+    history = label_history(stored, RULES.judge.id, task.row.claim_key)
+    assert [row.label for row in history if row.rater == "ann"] == [
+        GivenLabel.SKIPPED,
+        RIGHT,
+        GivenLabel.BASELESS,
+    ]
+
+
 def test_progress_is_of_the_claim_s_route(stored: Client) -> None:
     """How many labels it lacks, and what is there."""
     draw = drawn(stored)
     task = next_task(stored, draw, ANN, now_ns=NOW)
     assert task is not None
-    record_answer(stored, task, Rater("strong/1", RaterKind.JUDGE, "judge"), RIGHT, at_ns=NOW)
+    record_answer(stored, task.row, Rater("strong/1", RaterKind.JUDGE, "judge"), RIGHT, at_ns=NOW)
 
-    found = route_progress(stored, draw, task.row)
+    labels = labels_of_draw(stored, draw.verifier, draw.id)
+    found = route_progress(draw, labels, task.row)
 
     assert (found.route, found.counts.sample, found.pending) == ("support", 1, 4)
     assert found.corrected.more_labels == 19

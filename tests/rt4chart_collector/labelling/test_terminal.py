@@ -109,25 +109,26 @@ def test_untrusted_text_does_not_reach_the_terminal(stored: Client) -> None:
     """Control characters are replaced, in the answer one by one so that the marks fit."""
     task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
     assert task is not None
-    answer = "ok \x1b[2J[bold]no[/] \u202etxet"
-    claim = replace(task.claim, answer_range=AnswerRange(3, 9))
+    answer = "ok so \x1b[2J[bold]fine[/] \u202etxet"
+    claim = replace(task.claim, text="fine", answer_range=AnswerRange(6, 20))
 
     shown = marked_answer(replace(task, answer=answer, claim=claim))
 
-    assert shown.plain == "ok ⟦·[2J[b⟧old]no[/] ·txet"
+    assert shown.plain == "ok so ·[2J[bold]⟦fine⟧[/] ·txet"
 
 
 def test_a_long_answer_is_shown_around_the_claim(stored: Client) -> None:
     """A range that does not fit the answer marks nothing."""
     task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
     assert task is not None
-    answer = "a" * 1000 + "claim" + "b" * 1000
-    claim = replace(task.claim, answer_range=AnswerRange(1000, 1005))
+    before, after = "Other words. " * 100, " More words." * 100
+    answer = f"{before}The claim.{after}"
+    claim = replace(task.claim, text="The claim", answer_range=AnswerRange(1300, 1309))
 
     shown = marked_answer(replace(task, answer=answer, claim=claim)).plain
     unfit = marked_answer(replace(task, answer="short", claim=claim)).plain
 
-    assert shown == f"…{'a' * AROUND}⟦claim⟧{'b' * AROUND}…"
+    assert shown == f"…{before[-AROUND:]}⟦The claim⟧.{after[: AROUND - 1]}…"
     assert unfit == "short"
 
 

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.label_findings import FindingsCache
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
@@ -60,6 +61,10 @@ class Console:
         self.store_errors = LogThrottle()
         self._background: list[Thread] = []
         self._pool = pool
+        # Half of a page's time is left for the page itself.
+        self.label_findings = FindingsCache(
+            self.store, self.run_in_background, settings.console_page_s / 2
+        )
         self._environment = environment
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
         self._navigation = [section for section in ordered if section.title]

@@ -35,14 +35,15 @@ def show_overview(console: Console, request: Request) -> Response:
     """
     scope, name = console.scope(request), text_param(request, "name")
     measure = measure_param(request)
+    labels = console.label_findings.find(scope)
     with console.store() as client:
         alerts = sorted(open_alerts(client, now_ns=scope.until_ns), key=worst_first)
-        found = read_route_rows(client, scope, alerts, measure)
+        found = read_route_rows(client, scope, alerts, measure, labels.rates)
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     partial = choice_param(request, "partial", ("", "1"), "")
     return console.table(
         request,
-        _table(request, rows, measure),
+        _table(request, rows, measure, is_corrected=labels.is_drawn),
         "overview_live.html" if partial else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
@@ -51,12 +52,15 @@ def show_overview(console: Console, request: Request) -> Response:
         name=name,
         measure=measure,
         measures=tuple(Measure),
+        labels=labels,
         is_new=not found and not scope.verifier,
     )
 
 
-def _table(request: Request, rows: Sequence[RouteRow], measure: Measure) -> Table[RouteRow]:
-    columns = route_columns(measure)
+def _table(
+    request: Request, rows: Sequence[RouteRow], measure: Measure, *, is_corrected: bool
+) -> Table[RouteRow]:
+    columns = route_columns(measure, is_corrected=is_corrected)
     sort = sort_param(request, columns, "-attention")
     # The sort is stable: among equally urgent routes the worse rate comes first.
     by_rate = sorted_rows(rows, columns, f"-{RATE_NAMES[measure]}")

@@ -27,7 +27,7 @@ from rt4chart_collector.console.routes.route_tables import (
 from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
 from rt4chart_collector.console.view.table import Table
-from rt4chart_collector.console.view.urls import unescaped
+from rt4chart_collector.console.view.urls import route_value, unescaped
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
@@ -84,6 +84,7 @@ def show_route(console: Console, request: Request) -> Response:
     scope = console.scope(request).of_route(service, route)
     measure = measure_param(request)
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
+    labels = console.label_findings.find(scope)
     with console.store() as client:
         data = read_route(client, scope, step_s, measure)
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
@@ -101,6 +102,9 @@ def show_route(console: Console, request: Request) -> Response:
         route=route,
         verifier=scope.verifier,
         data=data,
+        labels=labels,
+        corrected=labels.rates.get((service, route)),
+        route_value=route_value(service, route),
         figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drifts, measure),
         measure=measure,
         measures=tuple(Measure),

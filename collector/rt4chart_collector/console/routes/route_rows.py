@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.rates.corrected import CorrectedRate
 from rt4chart_collector.console.view.charts import bar, sparkline
+from rt4chart_collector.console.view.corrected import HINT, corrected_cell
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import CellValue, Column
@@ -22,6 +24,8 @@ from rt4chart_collector.store.alerts.drift_states import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import RouteRate
+from rt4chart_collector.store.labels.populations import RouteKey
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
@@ -42,6 +46,7 @@ class RouteRow:
     hours: float
     drift: DriftRow | None
     alerts: tuple[AlertState, ...]
+    corrected: RouteRate | None = None
 
     @property
     def service(self) -> str:
@@ -66,7 +71,11 @@ class RouteRow:
 
 
 def read_route_rows(
-    client: Client, scope: QueryScope, alerts: Sequence[AlertState], measure: Measure
+    client: Client,
+    scope: QueryScope,
+    alerts: Sequence[AlertState],
+    measure: Measure,
+    corrected: Mapping[RouteKey, RouteRate],
 ) -> list[RouteRow]:
     """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
     covered = coverage(client, scope)
@@ -85,6 +94,7 @@ def read_route_rows(
                 (scope.until_ns - scope.since_ns) / HOUR_NS,
                 strongest_drift(drift.get(route, ())),
                 tuple(alert for alert in alerts if alert.alert.route_key == route),
+                corrected.get(route),
             )
         )
     return rows
@@ -175,7 +185,15 @@ RATE_NAMES = {
 }
 
 
-def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], ...]:
+def _both_rates_cell(row: RouteRow) -> Markup:
+    return Markup('{}<br><span class="n">corrected:</span> {}').format(
+        rate_cell(row.slice, Measure.UNFAITHFUL), corrected_cell(row.corrected)
+    )
+
+
+def _rate_columns(
+    measure: Measure, is_shown: bool, *, is_corrected: bool = False
+) -> tuple[Column[RouteRow], ...]:
     """A rate with its interval; the bounds and the number of claims are exported only."""
     name = RATE_NAMES[measure]
     before = "" if measure is Measure.UNFAITHFUL else f"{name}_"
@@ -189,9 +207,9 @@ def _rate_columns(measure: Measure, is_shown: bool) -> tuple[Column[RouteRow], .
             name,
             "Either" if measure is Measure.EITHER else f"{TITLES[measure]} claims",
             lambda row: row.slice.rate_of(measure).value,
-            lambda row: rate_cell(row.slice, measure),
+            _both_rates_cell if is_corrected else lambda row: rate_cell(row.slice, measure),
             is_sortable=True,
-            hint=HINTS[measure],
+            hint=f"{HINTS[measure]}; corrected: {HINT}" if is_corrected else HINTS[measure],
             is_exported_only=not is_shown,
         ),
         *bounds,
@@ -203,18 +221,40 @@ def _exported(name: str, value: Callable[[RouteRow], CellValue]) -> Column[Route
     return Column(name, name.replace("_", " ").capitalize(), value, is_exported_only=True)
 
 
-def route_columns(measure: Measure) -> Sequence[Column[RouteRow]]:
-    """The columns of the overview: both rates, and that of either if the page is about it."""
+def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[Column[RouteRow]]:
+    """The columns of the overview: both rates, and that of either if the page is about it.
+
+    With `is_corrected`, the page shows rates that are corrected by labels as well.
+    """
     return (
         _exported("service", lambda row: row.service),
         Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
-        *_rate_columns(Measure.UNFAITHFUL, is_shown=True),
+        *_rate_columns(Measure.UNFAITHFUL, is_shown=True, is_corrected=is_corrected),
+        *CORRECTED,
         *_rate_columns(Measure.MISLEADING, is_shown=True),
         *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
         *COLUMNS,
     )
 
 
+def _of_corrected(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
+    return lambda row: None if row.corrected is None else value(row.corrected.corrected)
+
+
+# Exports always have them, so that their columns do not change with the first draw.
+CORRECTED: Sequence[Column[RouteRow]] = (
+    Column(
+        "corrected",
+        "Corrected",
+        _of_corrected(lambda found: found.rate.value),
+        is_sortable=True,
+        is_exported_only=True,
+    ),
+    _exported("corrected_low", _of_corrected(lambda found: found.rate.low)),
+    _exported("corrected_high", _of_corrected(lambda found: found.rate.high)),
+    _exported("labels", _of_corrected(lambda found: found.labels)),
+    _exported("more_labels", _of_corrected(lambda found: found.more_labels)),
+)
 COLUMNS: Sequence[Column[RouteRow]] = (
     Column(
         "undecided",

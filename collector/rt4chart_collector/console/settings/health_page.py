@@ -13,11 +13,13 @@ from starlette.responses import Response
 from rt4chart_collector.console.answers.wording import decision_reason
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
+from rt4chart_collector.console.settings.label_tables import JUDGE, RATERS, rater_rows
 from rt4chart_collector.console.view.filters import count, interval, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
 from rt4chart_collector.console.view.table import Column, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.labelling.status import agreement_text
 from rt4chart_collector.store.answers.dead_letters import (
     DeadLetter,
     dead_letter_reasons,
@@ -137,6 +139,7 @@ def show_health(console: Console, request: Request) -> Response:
     verifier = scope.verifier or ""
     if trace and not ID.fullmatch(trace):
         raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
+    labels = console.label_findings.find(scope)
     with console.store() as client:
         decided = decision_counts(client, scope)
         reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
@@ -151,6 +154,8 @@ def show_health(console: Console, request: Request) -> Response:
             REASONS.with_rows(reasons),
             DEAD.with_rows(letters),
             PRECISION.with_rows(precision),
+            JUDGE.with_rows(list(labels.rates.values())),
+            RATERS.with_rows(rater_rows(labels.agreement)),
         ],
         "health.html",
         title="Health",
@@ -161,6 +166,8 @@ def show_health(console: Console, request: Request) -> Response:
         found=found,
         decision_reason=decision_reason,
         verifier=verifier,
+        labels=labels,
+        alpha=agreement_text(labels.agreement.alpha),
     )
 
 

@@ -22,9 +22,20 @@ def unescaped(segment: str) -> str:
     return "" if segment == NOTHING else unquote(segment.replace("~", "%"))
 
 
+def route_value(service: str, route: str) -> str:
+    """A route as one value of a form or a query: SERVICE/ROUTE, each `escaped`."""
+    return f"{escaped(service)}/{escaped(route)}"
+
+
+def named_route(value: str) -> tuple[str | None, str | None]:
+    """The service and the route of a value that `route_value` made; two None for ""."""
+    service, _, route = value.partition("/")
+    return (unescaped(service), unescaped(route)) if value else (None, None)
+
+
 def route_url(service: str, route: str) -> str:
     """The page of a route."""
-    return f"/routes/{escaped(service)}/{escaped(route)}"
+    return f"/routes/{route_value(service, route)}"
 
 
 def answer_url(trace_id: str, span_id: str, claim: int | None = None) -> str:

@@ -99,7 +99,13 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
 
     `without` are raters whose labels do not count.
     """
-    labels = _by_claim(labels_of_draw(client, draw.verifier, draw.id), without)
+    labels = labels_of_draw(client, draw.verifier, draw.id)
+    return rates_by_labels(draw, [label for label in labels if label.rater not in without])
+
+
+def rates_by_labels(draw: LabelDraw, given: Sequence[LabelRow]) -> list[RouteRate]:
+    """The rates of the routes of a draw by these labels."""
+    labels = _by_claim(given, ())
     by_route = _by_route(draw.queue)
     return [
         _route_rate(

@@ -63,6 +63,18 @@ class LabelDraw:
         """Whose claims were drawn."""
         return self.routes[0].verifier
 
+    def part(self, service: str | None, route: str | None) -> LabelDraw:
+        """The part in these routes; None matches any service or route."""
+
+        def is_in(row: DrawRow | QueueRow) -> bool:
+            return service in (None, row.service) and route in (None, row.route)
+
+        return replace(
+            self,
+            routes=tuple(row for row in self.routes if is_in(row)),
+            queue=tuple(row for row in self.queue if is_in(row)),
+        )
+
 
 DRAWS_OF_VERIFIER = f"""
 SELECT {DRAWS.select(table="d")} FROM rt4chart_label_draws AS d FINAL
@@ -129,8 +141,14 @@ def draw_claims(client: Client, request: DrawRequest, *, now_ns: int) -> LabelDr
 
 def latest_draw(client: Client, scope: QueryScope) -> LabelDraw | None:
     """The last draw with a claim of the verifier, service and route of the scope, whole."""
+    found = latest_draw_id(client, scope)
+    return read_draw(client, found) if found else None
+
+
+def latest_draw_id(client: Client, scope: QueryScope) -> str:
+    """The id of that draw, "" if there is none."""
     found = read(client, _DrawId, LATEST_DRAW, scope.parameters)
-    return read_draw(client, found[0].id) if found else None
+    return found[0].id if found else ""
 
 
 def read_draw(client: Client, draw_id: str) -> LabelDraw:

@@ -65,6 +65,8 @@
     const form = event.target.closest("form[data-partial]");
     if (!form) return;
     event.preventDefault();
+    if (form.getAttribute("aria-busy") === "true") return; // sent already
+    form.setAttribute("aria-busy", "true");
     const target = form.dataset.partial ? document.querySelector(form.dataset.partial) : form;
     const body = new URLSearchParams(new FormData(form, event.submitter));
     try {
@@ -78,6 +80,8 @@
         form.append(told);
       }
       told.textContent = error.message;
+    } finally {
+      form.removeAttribute("aria-busy");
     }
   };
   document.addEventListener("submit", send);

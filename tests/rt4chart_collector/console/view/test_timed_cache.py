@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rt4chart_clustering.console.timed_cache import TimedCache
+from rt4chart_collector.console.view.timed_cache import TimedCache
 
 
 def test_a_value_is_cached_for_its_time() -> None:

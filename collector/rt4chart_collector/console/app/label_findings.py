@@ -1,0 +1,128 @@
+"""What trusted labels say of the judge, read in the background and kept for a while."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as LateError
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.console.view.timed_cache import TimedCache
+from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import RouteRate, corrected_rates
+from rt4chart_collector.store.labels.draws import draws_in
+from rt4chart_collector.store.labels.populations import RouteKey
+from rt4chart_collector.store.labels.rater_agreement import RaterAgreement, rater_agreement
+from rt4chart_collector.store.labels.trusted_labels import labels_in
+from rt4chart_collector.store.schema.migrate import is_schema_missing
+
+# Findings older than the first are read again in the background; older than the second, a page
+# waits for them. What came too late is tried again after the second.
+FRESH_NS, MAX_AGE_NS = 30 * 10**9, 120 * 10**9
+# Different time ranges and routes that are kept, and that are being read.
+MAX_KEPT, MAX_READING = 64, 8
+log = logging.getLogger(__name__)
+_Key: TypeAlias = tuple[int, str | None, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFindings:
+    """The corrected rates of a scope by route, empty where nothing was drawn.
+
+    `is_late` means that they could not be read in the time that a page has.
+    """
+
+    rates: Mapping[RouteKey, RouteRate] = field(default_factory=dict)
+    agreement: RaterAgreement = field(default_factory=lambda: rater_agreement(()))
+    is_drawn: bool = False
+    is_late: bool = False
+
+
+NONE, LATE = LabelFindings(), LabelFindings(is_late=True)
+
+
+def read_findings(client: Client, scope: QueryScope) -> LabelFindings:
+    """Read them; where nothing was drawn, no claim is read."""
+    agreement = rater_agreement(labels_in(client, scope))
+    if not draws_in(client, scope):
+        return LabelFindings(agreement=agreement)
+    rates = {(rate.service, rate.route): rate for rate in corrected_rates(client, scope)}
+    return LabelFindings(rates, agreement, is_drawn=True)
+
+
+class FindingsCache:
+    """Any thread may ask. A page never waits longer than `wait_s`, however many claims there are.
+
+    One thread reads at a time: in a large store, all claims of a scope take seconds.
+    """
+
+    def __init__(
+        self,
+        store: Callable[[], AbstractContextManager[Client]],
+        run_in_background: Callable[[str, Callable[[], None]], None],
+        wait_s: float,
+    ) -> None:
+        """`store` opens a client for the reading that `run_in_background` runs."""
+        self._store = store
+        self._run_in_background = run_in_background
+        self._wait_s = wait_s
+        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
+        self._reading: dict[_Key, Future[LabelFindings]] = {}
+        self.forget()
+
+    def find(self, scope: QueryScope) -> LabelFindings:
+        """What labels say of this scope, which ends now and names a verifier."""
+        if not scope.verifier:
+            return NONE
+        seconds = (scope.until_ns - scope.since_ns) // 10**9
+        key = (seconds, scope.verifier, scope.service, scope.route)
+        read_ns, known = self._known.get(key, scope.until_ns) or (0, None)
+        if known is not None and (known.is_late or scope.until_ns - read_ns < FRESH_NS):
+            return known
+        reading = self._start(key, scope)
+        if known is not None:
+            return known
+        try:
+            return reading.result(self._wait_s) if reading is not None else LATE
+        except LateError:
+            return LATE
+
+    def forget(self) -> None:
+        """Read everything anew, as after a draw."""
+        self._known: TimedCache[_Key, tuple[int, LabelFindings]] = TimedCache(
+            most=MAX_KEPT, fresh_ns=MAX_AGE_NS
+        )
+
+    def _start(self, key: _Key, scope: QueryScope) -> Future[LabelFindings] | None:
+        """The reading of this scope, which may run already; None where too many do."""
+        with self._lock:
+            if key in self._reading or len(self._reading) >= MAX_READING:
+                return self._reading.get(key)
+            reading = self._reading[key] = Future[LabelFindings]()
+        self._run_in_background("label findings", partial(self._read, key, scope, reading))
+        return reading
+
+    def _read(self, key: _Key, scope: QueryScope, reading: Future[LabelFindings]) -> None:
+        known, found = self._known, LATE
+        try:
+            with self._one_at_a_time, self._store() as client:
+                found = read_findings(client, scope)
+        except StoreError as error:
+            if is_schema_missing(error):
+                found = NONE  # a console alone over the tables of an earlier version
+            else:
+                log.warning("rates were not corrected by labels: %s", redacted_error(error))
+        finally:
+            known.put(key, (scope.until_ns, found), scope.until_ns)
+            with self._lock:
+                del self._reading[key]
+            reading.set_result(found)
