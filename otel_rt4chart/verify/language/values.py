@@ -30,7 +30,7 @@ _WRITTEN: dict[str, dict[str, float]] = {
     "data": {"kb kilobyte kilobytes": 1e3, "mb megabyte megabytes": 1e6,
              "gb gigabyte gigabytes": 1e9, "tb terabyte terabytes": 1e12},
 }  # fmt: skip
-_MONEY = {"$": "dollar dollars usd", "€": "euro euros eur", "£": "gbp", "¥": "yen jpy",
+_MONEY = {"$": "dollar dollars buck bucks usd", "€": "euro euros eur", "£": "gbp", "¥": "yen jpy",
           "₹": "rupee rupees inr"}  # fmt: skip
 SIGNS = frozenset(_MONEY)
 # The family and factor of each unit.

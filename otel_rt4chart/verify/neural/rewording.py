@@ -1,4 +1,4 @@
-"""A claim with its values as the passages write them, for the network to read."""
+"""A claim with its values, and some words, as the passages write them, for the network to read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import NamedTuple
 from otel_rt4chart.verify.language.agreement import is_same_value
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.thesaurus import opposites
+from otel_rt4chart.verify.language.tokens import Token
 from otel_rt4chart.verify.language.values import UNITS, Quantity
 from otel_rt4chart.verify.local.differences import quantity_text
 from otel_rt4chart.verify.local.features import ClaimReading
@@ -58,6 +60,8 @@ def _rewordings(
         (own,) = read_slots(f"one {match['unit']}").quantities
         for one in _equal_quantity(claim, own, told):
             yield one._replace(start=match.start("one"), end=match.end("unit"))
+    for word in claim.words:
+        yield from _undenied(word, told)
     for moment in claim.moments:
         written = claim.text[moment.start : moment.end]
         if written in admitted:
@@ -68,17 +72,29 @@ def _rewordings(
             yield from _equal_moment(moment, told)
 
 
+def _undenied(own: Token, told: Sequence[Slots]) -> Iterator[_Rewording]:
+    """`easy` for `uncomplicated`: what "un-" denies is the opposite of a passage's word."""
+    same = opposites(own.stem[2:]) if own.norm.startswith("un") else frozenset[str]()
+    for slots in told:
+        if own.stem in slots.positions:
+            return
+        for other in slots.words:
+            if other.stem in same and not other.norm.startswith("un"):
+                yield _Rewording(own.start, own.end, other.text)
+                return
+
+
 def _stands_in(written: str, text: str) -> bool:
     return re.search(rf"(?<![\w.,]){re.escape(written)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _equal_quantity(claim: Slots, own: Quantity, told: Sequence[Slots]) -> Iterator[_Rewording]:
-    """The first quantity with exactly this value, in another unit or over another period."""
+    """The first quantity with exactly this value, in other words or over another period."""
     for slots in told:
         for other in slots.quantities:
             is_rate = bool(own.period and other.period and own.period != other.period)
-            is_other = is_rate or (own.unit != other.unit and own.unit in UNITS)
-            if not is_other or own.unit == "%" or not is_same_value(own, other):
+            is_convertible = is_rate or own.unit in UNITS
+            if not is_convertible or own.unit == "%" or not is_same_value(own, other):
                 continue
             periods = [_period_noun(claim, own), _period_noun(slots, other)]
             if _has_words_between(slots, other) or (is_rate and "" in periods):

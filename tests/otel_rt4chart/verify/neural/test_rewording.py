@@ -25,6 +25,11 @@ def reworded(claim: str, *passages: str) -> str:
          "A parcel of less than 4 kg goes by bike."),
         ("An order placed at 9:45 is shipped.", "Orders placed by 11:30 am ship.",
          "An order placed by 11:30 am is shipped."),
+        ("They may lose 5 million dollars.", "If we are late, we may lose 5 mln bucks.",
+         "They may lose 5 mln bucks."),
+        ("Take the tablets for a week.", "Take the tablets for seven days.",
+         "Take the tablets for seven days."),
+        ("The lyrics are uncomplicated.", "The lyrics are easy.", "The lyrics are easy."),
     ],
 )  # fmt: skip
 def test_an_equal_or_admitted_value_is_read_as_the_passage_writes_it(
@@ -38,6 +43,8 @@ def test_an_equal_or_admitted_value_is_read_as_the_passage_writes_it(
     ("claim", "passage"),
     [
         ("A jar holds 150 g of honey.", "Each jar holds 1.5 kg of honey."),
+        ("The lyrics are uncomplicated.", "The lyrics are complicated."),
+        ("Take it twice a week.", "Take it for seven days."),
         ("Returns take 10 working days.", "Returns take two weeks."),
         ("Returns take two weeks.", "Returns take 14 working days."),
         ("The plan pays 60 euros for lenses.", "The plan pays up to 90 euros for lenses."),
