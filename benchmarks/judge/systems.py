@@ -101,7 +101,7 @@ def rules() -> System:
     return partial(verified, Verifier(RulesJudge()))
 
 
-DECIDES = ("entailed_below", "contradicted_from", "baseless_from")
+DECIDES = ("entailed_below", "contradicted_from", "baseless_from", "marks_from")
 
 
 def network() -> System:
