@@ -6,6 +6,7 @@ A pattern holds the interpreter while it is matched: no other thread answers mea
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 import time
@@ -15,8 +16,10 @@ from itertools import product
 import pytest
 
 import otel_rt4chart
+from otel_rt4chart.core.text import quoted_words
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
-from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Sentence, Verifier
+from otel_rt4chart.verify.llm.split_task import HolisticSplitTask, SplitTask
 from tests.attacks.scale import scaled
 from tests.otel_rt4chart.spans.model.made import KIND, SAID, made
 
@@ -69,6 +72,35 @@ def test_a_prompt_with_a_run_between_its_tags_is_read_at_once(run: str) -> None:
 
     assert time.thread_time() - began < 5
     assert [one.text for one in found.exchange.passages] == [section.strip()]
+
+
+def test_a_reason_of_opening_marks_is_read_at_once() -> None:
+    """Nothing behind the last closing mark is quoted."""
+    began = time.thread_time()
+
+    assert quoted_words("“a” and " + "“" * RUN_IN_PROMPT) == ["a"]
+    assert time.thread_time() - began < 5
+
+
+def test_a_reply_of_many_entries_is_refused_at_once() -> None:
+    """An endpoint's 4 MiB of entries for one sentence, and for a whole answer."""
+    sentence = Sentence(0, 0, 29, "The free trial lasts 14 days.")
+    entries = [
+        {"sentence": 1, "claim": " ".join("free" if at >> bit & 1 else "trial" for bit in range(16))}
+        for at in range(scaled(20_000, 40_000))
+    ]
+    reply = json.dumps({"claims": entries})
+    began = time.thread_time()
+
+    split = SplitTask("judge", (sentence,)).read(reply, [0])
+    whole = HolisticSplitTask("judge", (sentence,)).read(reply, [0])
+
+    assert time.thread_time() - began < 5
+    assert (split.found, whole.found) == ({}, {})
+    assert [*split.problems, *whole.problems] == [
+        f"sentence 1: it has {len(entries)} entries, expected at most 500",
+        f"expected at most 2000 claims, got {len(entries)}",
+    ]
 
 
 def test_an_output_of_spaces_is_read_at_once() -> None:
