@@ -86,7 +86,10 @@ def test_a_reply_of_many_entries_is_refused_at_once() -> None:
     """An endpoint's 4 MiB of entries for one sentence, and for a whole answer."""
     sentence = Sentence(0, 0, 29, "The free trial lasts 14 days.")
     entries = [
-        {"sentence": 1, "claim": " ".join("free" if at >> bit & 1 else "trial" for bit in range(16))}
+        {
+            "sentence": 1,
+            "claim": " ".join("free" if at >> bit & 1 else "trial" for bit in range(16)),
+        }
         for at in range(scaled(20_000, 40_000))
     ]
     reply = json.dumps({"claims": entries})
@@ -108,7 +111,9 @@ def test_an_output_of_spaces_is_read_at_once() -> None:
     text = " " * RUN_IN_PROMPT + "x"
     began = time.thread_time()
 
-    (found,) = find_candidates([made(1, 0, {KIND: "LLM", "input.value": "q", "output.value": text})])
+    (found,) = find_candidates(
+        [made(1, 0, {KIND: "LLM", "input.value": "q", "output.value": text})]
+    )
 
     assert time.thread_time() - began < 5
     assert found.exchange.answer == text

@@ -175,7 +175,9 @@ class HolisticSplitTask:
         if not is_whole or len(entries) < len(items):
             return ParsedReply({}, ('expected {"claims": [{"claim": "..."}, ...]}, all of it',))
         if len(entries) > MAX_IN_ANSWER:
-            return ParsedReply({}, (f"expected at most {MAX_IN_ANSWER} claims, got {len(entries)}",))
+            return ParsedReply(
+                {}, (f"expected at most {MAX_IN_ANSWER} claims, got {len(entries)}",)
+            )
         wrong = [
             f"the claim {quoted(entry['claim'])}: {problem}"
             for entry in entries

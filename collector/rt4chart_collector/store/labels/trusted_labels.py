@@ -185,9 +185,7 @@ def _last_versions(client: Client, labels: Sequence[LabelRow]) -> list[LabelRow]
     return _read_on(client, query, "".join(verifiers), [label.claim_key for label in labels])
 
 
-def _read_on(
-    client: Client, query: str, verifier: str, keys: Iterable[ClaimKey]
-) -> list[LabelRow]:
+def _read_on(client: Client, query: str, verifier: str, keys: Iterable[ClaimKey]) -> list[LabelRow]:
     wanted = sorted(set(keys))
     return [
         row
