@@ -54,13 +54,16 @@ def tagged_sections(text: str) -> list[str]:
 
 def is_filled(text: str) -> bool:
     """True for text other than a word between two mentioned tags, or a placeholder."""
-    if BETWEEN_MENTIONS.fullmatch(text):
+    words = WORDS.search(text)
+    if words is None or BETWEEN_MENTIONS.fullmatch(text):
         return False
-    start, end = WORDS.search(text).span()  # type: ignore[union-attr]
+    start, end = words.span()
     # A pattern for the whole text would take time that grows with its square.
     return not any(
         found.start() < start and end < found.end()
-        for found in PLACEHOLDER.finditer(text, max(start - MAX_PLACEHOLDER, 0), end + 82)
+        for found in PLACEHOLDER.finditer(
+            text, max(start - MAX_PLACEHOLDER, 0), end + MAX_PLACEHOLDER
+        )
     )
 
 
