@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal
+from urllib.parse import urlsplit
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.urls import is_loopback
 from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
 from otel_rt4chart.judges.embedded_models import PACKAGES, installed_model_ids, missing_packages
 from otel_rt4chart.sampling.layers import AUTO, REMOTE_SCAN_RATE
@@ -187,9 +189,18 @@ def endpoint_check(name: str) -> Check:
     if reasons:
         return Check(title, "failed", reasons[0], "see OPENAI_BASE_URL, OPENAI_API_KEY, the model")
     detail = f"{settings.model} answered: a wrong number is called {report.label}"
+    detail += plain_http_note(settings.base_url)
     if report.label.is_unfaithful:
         return Check(title, "ok", detail)
     return Check(title, "failed", detail, "use a stronger model")
+
+
+def plain_http_note(base_url: str) -> str:
+    """What is to be known of an endpoint without TLS on another machine; else nothing."""
+    where = urlsplit(base_url)
+    if where.scheme.lower() != "http" or is_loopback(where.hostname or ""):
+        return ""
+    return "; OPENAI_BASE_URL is http: the key and all texts can be read on the network"
 
 
 def _verify_wrong_number(verifier: Verifier) -> Report:

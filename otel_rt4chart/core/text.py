@@ -73,7 +73,8 @@ _IN_QUOTES = re.compile("“([^”]+)”")
 
 def quoted_words(reason: str) -> list[str]:
     """The texts that a reason quotes."""
-    return _IN_QUOTES.findall(reason)
+    # Without what follows the last closing mark, in which each opening one would search to the end.
+    return _IN_QUOTES.findall(reason[: reason.rfind("”") + 1])
 
 
 def bounded_name(name: str) -> str:

@@ -28,8 +28,11 @@ from rt4chart_collector.store.labels.imported_claims import (
     known_spans,
 )
 from rt4chart_collector.store.labels.trusted_labels import (
+    MAX_NOTE,
+    MAX_RATER,
     GivenLabel,
     LabelRow,
+    label_problem,
     labels_on,
     record_labels,
 )
@@ -130,9 +133,9 @@ def _matched(
         row, problem = None, record.problem
         if not problem:
             row, problem = _claim_of(record, stored[record.span_id], known, drawn)
-        name = record.rater or rater
-        if not problem and not name:
-            problem = NO_RATER
+        name = (record.rater or rater)[:MAX_RATER]
+        if not problem:
+            problem = label_problem(name, record.status) if name else NO_RATER
         if row is None or problem:
             result.refused[problem] += 1
             continue
@@ -180,11 +183,11 @@ def _label(
 ) -> LabelRow:
     return label_row(
         row,
-        Rater(name[:200], record.kind, form if form != OURS else "import"),
+        Rater(name, record.kind, form if form != OURS else "import"),
         record.label,
         at_ns=min(record.at_ns or now_ns, now_ns),
         status=record.status,
-        note=record.note,
+        note=record.note[:MAX_NOTE],
         is_blind=record.is_blind,
     )
 

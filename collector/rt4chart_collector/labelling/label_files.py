@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import encodable
 from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind
 
 OURS, LANGFUSE, PHOENIX, ARGILLA, LABEL_STUDIO = FORMATS = (
@@ -269,7 +270,8 @@ def _text(row: Row, *names: str) -> str:
     for name in names:
         value = row.get(name)
         if value is not None and value != "":
-            return value.strip() if isinstance(value, str) else json.dumps(value, default=str)
+            text = value.strip() if isinstance(value, str) else json.dumps(value, default=str)
+            return encodable(text)
     return ""
 
 

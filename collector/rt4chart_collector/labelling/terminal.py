@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from otel_rt4chart.core.errors import InputError
@@ -34,6 +35,10 @@ HELP = (
 )
 # Characters of the answer on each side of the claim, of a sentence, and of a passage.
 AROUND, LONGEST_SENTENCE, LONGEST_PASSAGE, MOST_PASSAGES = 400, 600, 3_000, 20
+LABEL_WIDTH = 10
+# The marks of the claim's words; those of the answer itself become plain brackets.
+OPENS, CLOSES = "⟦⟧"
+PLAIN_BRACKETS = str.maketrans({OPENS: "[", CLOSES: "]"})
 
 ReadKey = Callable[[], str]
 
@@ -125,7 +130,7 @@ class LabelSession:
         self._console.print()
         self._write(f"{row.route or '-'} · {row.service}", style="dim")
         self._write(task.claim.text, label="claim", style="bold")
-        self._console.print(Text.assemble(("answer    ", "dim"), marked_answer(task)))
+        self._console.print(labelled("answer", marked_answer(task)))
         for sentence in task.nearest:
             self._write(sentence.text[:LONGEST_SENTENCE], label="passage")
         if not task.nearest:
@@ -142,10 +147,24 @@ class LabelSession:
             self._write("the passages were deleted", style="dim")
 
     def _write(self, text: str, *, label: str = "", style: str = "") -> None:
-        """Print an untrusted text without control characters."""
-        head = f"{printable(label):<10}" if label else ""
-        shown = Text.assemble((head, "dim"), (printable(text, keep="\n"), style))
-        self._console.print(shown, soft_wrap=False)
+        """Print an untrusted text without control characters; with line breaks behind a label."""
+        if label:
+            shown = labelled(label, Text(printable(text, keep="\n"), style))
+            self._console.print(shown)
+        else:
+            self._console.print(Text(printable(text), style), soft_wrap=False)
+
+
+def labelled(label: str, text: Text) -> Table:
+    """A text beside its label: no line of the text begins where labels stand.
+
+    Else an answer with a line break could show the rater a passage that there is not.
+    """
+    grid = Table.grid()
+    grid.add_column(min_width=LABEL_WIDTH, no_wrap=True, style="dim")
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(f"{printable(label)} "), text)
+    return grid
 
 
 def marked_answer(task: LabellingTask) -> Text:
@@ -153,12 +172,12 @@ def marked_answer(task: LabellingTask) -> Text:
     start, end = task.answer_range
     first, last = max(start - AROUND, 0), min(end + AROUND, len(task.answer))
     before, words, after = (
-        printable(text, "·", keep="\n")
+        printable(text, "·", keep="\n").translate(PLAIN_BRACKETS)
         for text in (task.answer[first:start], task.answer[start:end], task.answer[end:last])
     )
     parts: list[str | tuple[str, str]] = ["…" if first else "", before]
     if words:
-        parts.append((f"⟦{words}⟧", "reverse"))
+        parts.append((f"{OPENS}{words}{CLOSES}", "reverse"))
     parts += [after, "…" if last < len(task.answer) else ""]
     return Text.assemble(*parts)
 

@@ -16,8 +16,12 @@ TAG_PATTERN = re.compile(
 )
 # The text of a document that has several parts is in one of these.
 TEXT_TAG = re.compile(r"<(document_content|page_content|content|text)>", re.IGNORECASE)
-# Text between two tags that are only mentioned, or an unfilled placeholder of a template.
-UNFILLED = re.compile(r"\W*(?:and|or)?\W*|\W*\{+[^{}\n]{0,80}\}+\W*", re.IGNORECASE)
+# What stands between two tags that are only mentioned.
+BETWEEN_MENTIONS = re.compile(r"\W*+(?:(?:and|or)\W*+)?", re.IGNORECASE)
+# The first to the last word of a text, and an unfilled placeholder of a template.
+WORDS = re.compile(r"\w(?:.*\w)?", re.DOTALL)
+PLACEHOLDER = re.compile(r"\{[^{}\n]{0,80}\}")
+MAX_PLACEHOLDER = 82
 MAX_DEPTH = 20
 
 
@@ -50,7 +54,17 @@ def tagged_sections(text: str) -> list[str]:
 
 def is_filled(text: str) -> bool:
     """True for text other than a word between two mentioned tags, or a placeholder."""
-    return UNFILLED.fullmatch(text) is None
+    words = WORDS.search(text)
+    if words is None or BETWEEN_MENTIONS.fullmatch(text):
+        return False
+    start, end = words.span()
+    # A pattern for the whole text would take time that grows with its square.
+    return not any(
+        found.start() < start and end < found.end()
+        for found in PLACEHOLDER.finditer(
+            text, max(start - MAX_PLACEHOLDER, 0), end + MAX_PLACEHOLDER
+        )
+    )
 
 
 def _tag_elements(text: str) -> list[TagElement]:

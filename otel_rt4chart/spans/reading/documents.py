@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from otel_rt4chart.core.text import MAX_NAME_CHARS
+from otel_rt4chart.core.text import MAX_NAME_CHARS, bounded_name
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
 from otel_rt4chart.spans.model.values import (
     as_list,
@@ -189,7 +189,9 @@ def _passage(item: Mapping[str, object]) -> Passage:
 
 
 def _own_id(item: Mapping[str, object]) -> str:
-    return as_text(_first_value(item, ID_KEYS))
+    name = as_text(_first_value(item, ID_KEYS))
+    # It is stored with every sentence that is evidence, and with every answer that saw the passage.
+    return name if len(name) <= MAX_NAME_CHARS else bounded_name(name)
 
 
 def _name_in_metadata(metadata: Mapping[str, object]) -> str:

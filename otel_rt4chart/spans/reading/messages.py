@@ -218,7 +218,7 @@ HOLDING_KEYS = (*OUTPUT_KEYS, "parts", "contents", "blocks")
 NOT_THE_OUTPUT = CONTEXT_NAMES.union(HOLDING_KEYS, INPUT_KEYS)
 WITHOUT_TEXT = TOOL_CALL_TYPES | {"reasoning", "thinking", "refusal"}
 # `str()` of LlamaIndex's response and of None, and what its query engines return for no text.
-WRITTEN_EMPTY = re.compile(r"\s*(?:(?:assistant|model|ai):\s*)?(?:None)?\s*|Empty Response")
+WRITTEN_EMPTY = re.compile(r"\s*+(?:(?:assistant|model|ai):\s*+)?(?:None\s*+)?|Empty Response")
 
 
 def input_text(value: object, original: str) -> str:

@@ -136,10 +136,10 @@ _PROSE = {"text", "txt", "plain", "plaintext", "markdown", "md", "quote"}
 # An assignment of a call or a literal, a call that is no word with a plural or a unit in brackets
 # ("refund(s)"), an import, a definition, brackets alone.
 _CODE_LINE = re.compile(
-    r"""(?:(?:const|let|var)\s+)?[\w.\[\]'"]+\s*=\s*(?:(?:await|new)\s+)?
+    r"""(?:(?:const|let|var)\s+)?[\w.\[\]'"]++\s*=\s*(?:(?:await|new)\s+)?
         (?:[A-Za-z_][\w.]*\(.*|["'\[{(].*)
-    | (?:(?:await|return)\s+)?[A-Za-z_]\w*[._]\w[\w.]*\(.*\)\s*;?
-    | [A-Za-z_]\w*\((?:|.*["'=].*)\)\s*;?
+    | (?:(?:await|return)\s+)?(?=[A-Za-z_]\w*[._]\w)[\w.]++\(.*\)\s*;?
+    | [A-Za-z_]\w*+\((?:|[^"'=\n]*+["'=].*)\)\s*;?
     | from\s[\w.]+\simport\s.+ | import\s[a-z_][\w.]*(?:\sas\s\w+)?
     | (?:async\s+)?(?:def|class|function|func|fn)\s\w+\s*[(:{].*[:{]
     | [\[\]{}();,]+""",

@@ -19,8 +19,10 @@ _FOOTNOTE = re.compile(r"(?<=[.,;:!?”\"')])[¹²³⁰⁴-⁹]{1,3}|(?<=\w)\[\^
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # "[1]: https://…" and "[^1]: Benefits Guide" anywhere; "[1] …" and "1. …" below such a heading.
 _DEFINITION = re.compile(r"^[ \t]*\[\^?(?P<number>\d{1,3})\]:[ \t]*(?P<named>\S.*)$", re.M)
-_HEADING = re.compile(r"^\W*(?:sources?|references?|citations?|footnotes?)\W*$", re.M | re.I)
-_ENTRY = re.compile(r"^[ \t]*(?:\[\^?(\d{1,3})\]|(\d{1,3})[.)])[ \t]*:?[ \t]*(\S.*)$", re.M)
+_HEADING = re.compile(
+    r"^[^\w\n]*+(?:sources?|references?|citations?|footnotes?)[^\w\n]*+$", re.M | re.I
+)
+_ENTRY = re.compile(r"^[ \t]*(?:\[\^?(\d{1,3})\]|(\d{1,3})[.)])[ \t]*+:?[ \t]*+(\S.*)$", re.M)
 # A link is a citation where it says so; any other may lead to a form or a home page.
 _AS_SOURCE = re.compile(
     r"(?:\b(?:source|sources|see|ref|reference|cited\s+from)\s*:?\s*|[(\[]\s*)$", re.I

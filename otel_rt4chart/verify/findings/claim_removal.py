@@ -19,7 +19,7 @@ _CONJUNCTION = re.compile(r"\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
 _TAIL = re.compile(r"[.!?…]*\s*$")
 _DANGLING = re.compile(
     r"(?:\b(?:and|but|or|while|whereas|which|who|that|the|an?|of|in|to|for|with|by|at|on)|[,;:])"
-    r"\s*[.!?…]*\s*$|^\W*(?:and|but|or)\b|,\s*,|\s{2}|\s[,.;]",
+    r"\s*+[.!?…]*+\s*+$|^\W*(?:and|but|or)\b|,\s*,|\s{2}|\s[,.;]",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"(?:it|they|he|she|this|that|these|those|its|their)\b", re.IGNORECASE)

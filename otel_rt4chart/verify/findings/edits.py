@@ -50,7 +50,7 @@ LEANS = re.compile(
     r"|then|so|and|or|in\s+(?:addition|contrast|that\s+case)|the\s+(?:former|latter|same))\b",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"^(?:[A-Z][\w-]*\s?(?:[\w-]+\s?){0,3}):\s+(?=\S)")
+_HEADING = re.compile(r"^[A-Z][\w-]*+(?:\s[\w-]++){0,3}+\s?:\s+(?=\S)")
 _CONDITION = re.compile(r"\b(?:unless|only|if|except|until|without)\b", re.IGNORECASE)
 _END = re.compile(r"[\s.!?…;:]*$")
 

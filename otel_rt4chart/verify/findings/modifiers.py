@@ -50,7 +50,7 @@ _LEAD = re.compile(
 _SOURCE_LEAD = re.compile(rf"\W*according\s+to\s+{INTERESTED}\b[^,;:]*,\s", re.IGNORECASE)
 _SOURCE_TRAIL = re.compile(rf",?\s+according\s+to\s+{INTERESTED}\b[^,;:]*$", re.IGNORECASE)
 _TRAIL = re.compile(
-    rf"\s*(?:(?:up|out|off|down|back|over)\s+)?,?\s*(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b",
+    rf"\s*+(?:(?:up|out|off|down|back|over)\s++)?,?\s*+(?P<open>{CONDITION_OPENS}|{MODIFIER_OPENS})\b",
     re.IGNORECASE,
 )
 # The noun has no capital: a phrase with a name ("for Elm Stores") says for whom, not which group.

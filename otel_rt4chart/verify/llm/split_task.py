@@ -30,6 +30,9 @@ from otel_rt4chart.verify.llm.replies import (
     number_of,
 )
 
+# Entries of a sentence, and of a whole answer: a reply with more is no split. Each is compared with
+# its text, so that a hostile endpoint's reply of 4 MiB would take minutes.
+MAX_ENTRIES, MAX_IN_ANSWER = 500, 2_000
 # Reads an entry and its claim: a value, or a problem as a str.
 EntryReader = Callable[[Mapping[str, Any], str], dict[str, Any] | str]
 
@@ -90,22 +93,23 @@ class SplitTask:
         items, is_whole = listed(text, "claims", is_cut=is_cut)
         if counts_from_zero(items, "sentence"):
             return ParsedReply({}, (FROM_ONE,))
-        by_unit: defaultdict[int, list[dict[str, Any] | str]] = defaultdict(list)
+        by_unit: defaultdict[int, dict[str, dict[str, Any] | str]] = defaultdict(dict)
         last = -1
         for item in items:
             number, claim = number_of(item.get("sentence")), item.get("claim")
             if number is not None and isinstance(claim, str) and claim.strip():
                 last = number - self._number(0)
-                if (entry := read(item, claim)) not in by_unit[last]:
-                    by_unit[last].append(entry)
+                entry = read(item, claim)
+                by_unit[last].setdefault(repr(entry), entry)
         found: dict[int, Any] = {}
         problems: list[str] = []
         for unit in units:
-            wrong = self._wrong(unit, by_unit[unit])
+            entries = list(by_unit[unit].values())
+            wrong = self._wrong(unit, entries)
             if wrong is None and unit == last and not is_whole:
                 wrong = "the reply breaks off in it"
             if wrong is None:
-                found[unit] = by_unit[unit]
+                found[unit] = entries
             else:
                 problems.append(f"sentence {self._number(unit)}: {wrong}")
         return ParsedReply(found, tuple(problems))
@@ -118,6 +122,8 @@ class SplitTask:
         own, *before = self.texts_of(unit)
         if not entries:
             return "it has no entry"
+        if len(entries) > MAX_ENTRIES:
+            return f"it has {len(entries)} entries, expected at most {MAX_ENTRIES}"
         claims: list[str] = []
         others: list[str] = []
         for entry in entries:
@@ -168,6 +174,10 @@ class HolisticSplitTask:
         ]
         if not is_whole or len(entries) < len(items):
             return ParsedReply({}, ('expected {"claims": [{"claim": "..."}, ...]}, all of it',))
+        if len(entries) > MAX_IN_ANSWER:
+            return ParsedReply(
+                {}, (f"expected at most {MAX_IN_ANSWER} claims, got {len(entries)}",)
+            )
         wrong = [
             f"the claim {quoted(entry['claim'])}: {problem}"
             for entry in entries

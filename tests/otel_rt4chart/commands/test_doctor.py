@@ -7,7 +7,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands import doctor
-from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check
+from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check, plain_http_note
 from tests.endpoint_server import Answer, EndpointServer, error, text
 from tests.oracle import Oracle, Truth
 
@@ -107,6 +107,26 @@ def test_an_unknown_judge_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     known = "cascade, local, openai, rules, single"
     assert f"unknown judge 'foo': expected one of {known}" in check.detail
     assert main(["doctor"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "is_noted"),
+    [
+        ("http://models.internal:8000/v1", True),
+        ("HTTP://10.0.0.7/v1", True),
+        ("https://models.internal/v1", False),
+        ("http://localhost:8000/v1", False),
+        ("http://[::1]:8000/v1", False),
+        ("", False),
+    ],
+)
+def test_an_endpoint_without_tls_on_another_machine_is_noted(url: str, is_noted: bool) -> None:
+    """The key and the texts go over the network as they are."""
+    assert plain_http_note(url) == (
+        "; OPENAI_BASE_URL is http: the key and all texts can be read on the network"
+        if is_noted
+        else ""
+    )
 
 
 @pytest.mark.parametrize("name", ["openai", "cascade", "single"])

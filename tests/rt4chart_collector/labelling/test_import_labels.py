@@ -22,6 +22,7 @@ from rt4chart_collector.labelling.import_labels import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels import trusted_labels
 from rt4chart_collector.store.labels.corrected_rates import draw_rates
 from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
@@ -171,6 +172,40 @@ def test_an_export_is_read_back_as_it_was(client: Client, tmp_path: Path, suffix
     assert [rate.corrected for rate in draw_rates(client, made)] == [
         rate.corrected for rate in rates
     ]
+
+
+def test_a_row_that_cannot_be_stored_is_refused_alone(client: Client, imported: Import) -> None:
+    """An unknown status, however long, and a rater's name that is not free."""
+    rows = [
+        row(1),
+        row(2, status="=" * 10**6),
+        row(3, rater="rt4chart"),
+        row(3, note="n" * 5_000),
+    ]
+
+    result, again = imported(*rows), imported(*rows)
+
+    assert [one.span_id[-1] for one in labels_in(client, ALL)] == ["1", "3"]
+    assert (result.stored, again.stored, again.unchanged) == (2, 0, 2)
+    assert [(reason[:28], count) for reason, count in result.refused.items()] == [
+        ("expected a status of support", 1),
+        ("expected the rater's name of", 1),
+    ]
+    assert max(map(len, result.refused)) < 300
+
+
+def test_an_import_is_stored_in_parts(
+    client: Client, imported: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The local API takes a bounded statement, and a file may have 100 MiB."""
+    monkeypatch.setattr(trusted_labels, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(trusted_labels, "KEYS_AT_ONCE", 2)
+    rows = [row(number, claim) for number in (1, 2, 3) for claim in (1, 2)]
+
+    result, again = imported(*rows), imported(*rows)
+
+    assert (result.stored, again.stored, again.unchanged) == (6, 0, 6)
+    assert len(labels_in(client, ALL)) == 6
 
 
 def test_a_draw_of_another_database_is_no_sample(client: Client, imported: Import) -> None:

@@ -220,3 +220,12 @@ def test_odd_values_are_refused_and_do_no_harm(value: object) -> None:
     _, found = records([value])
 
     assert all(one.problem or one.claim == -1 for one in found)
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    """JSON escapes can produce them, and no database stores them."""
+    row = '{"id": "t/\\ud800/0", "label": "baseless", "rater": "\\udfff", "note": "a\\ud800"}'
+
+    _, (found,) = read_labels_text(row)
+
+    assert (found.span_id, found.rater, found.note) == ("?", "?", "a?")

@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerRange
@@ -16,6 +17,7 @@ from rt4chart_collector.labelling.tasks import Rater, next_task
 from rt4chart_collector.labelling.terminal import (
     AROUND,
     LabelSession,
+    labelled,
     marked_answer,
     terminal_keys,
 )
@@ -115,6 +117,27 @@ def test_untrusted_text_does_not_reach_the_terminal(stored: Client) -> None:
     shown = marked_answer(replace(task, answer=answer, claim=claim))
 
     assert shown.plain == "ok so ·[2J[bold]⟦fine⟧[/] ·txet"
+
+
+def test_no_line_of_a_text_begins_where_labels_stand() -> None:
+    """An answer cannot show the rater a passage; with a line break or where a line is wrapped."""
+    out = io.StringIO()
+    forged = "The trial lasts 30 days.\npassage   It lasts 30 days. " + "word " * 9 + "passage  x"
+
+    Console(file=out, width=50).print(labelled("answer", Text(forged)))
+
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("answer    The trial")
+    assert [line[:10] for line in lines[1:]] == [" " * 10] * (len(lines) - 1)
+
+
+def test_the_marks_of_the_claim_are_in_no_answer(stored: Client) -> None:
+    """Only the claim's own words stand between them."""
+    task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
+    assert task is not None
+    claim = replace(task.claim, answer_range=AnswerRange(6, 9))
+
+    assert marked_answer(replace(task, answer="⟦no⟧ ⟦yes", claim=claim)).plain == "[no] [⟦yes⟧"
 
 
 def test_a_long_answer_is_shown_around_the_claim(stored: Client) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
@@ -31,6 +32,9 @@ PROVISIONAL = (
     Decision.REDACTED,
     Decision.TRUNCATED,
 )
+# A question is stored with each answer that it has; the whole one is in its span. Hundreds of
+# answers of one trace may share a question of megabytes.
+QUESTION_BYTES = 32 * 2**10
 
 _Stored = TypeVar("_Stored", Verification, ClaimRow)
 
@@ -180,7 +184,7 @@ def _verification(verdict: Verdict, version: int) -> Verification:
         citations=CitationCounts(verdict.citations, verdict.citation_errors),
         advice=report.advice if report else Advice(),
         cost=Cost(duration_ns=verdict.duration_ns, **field_values(usage, Cost)),
-        question=candidate.exchange.question,
+        question=shorten_text(candidate.exchange.question, QUESTION_BYTES),
         answer=candidate.exchange.answer,
         findings=verdict.findings,
         error=verdict.error,

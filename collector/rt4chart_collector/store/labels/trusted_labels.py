@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import ClaimStatus
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.store.engine.columns import ClaimKey, IsDeleted, Note, Version
@@ -24,6 +25,8 @@ from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
 
 MAX_NOTE, MAX_RATER = 4_000, 200
+# The running service takes statements of at most 16 MiB from commands: 500 notes take 8 MB.
+ROWS_AT_ONCE, KEYS_AT_ONCE = 500, 10_000
 
 
 class GivenLabel(StrEnum):
@@ -112,7 +115,8 @@ def record_labels(client: Client, labels: Sequence[LabelRow]) -> None:
     and for two labels of one rater on one claim.
     """
     for label in labels:
-        _check(label)
+        if problem := label_problem(label.rater, label.status):
+            raise InputError(problem)
     before = {(row.claim_key, row.rater): row.version for row in _last_versions(client, labels)}
     rows = [
         replace(
@@ -147,9 +151,7 @@ def labels_in(client: Client, scope: QueryScope) -> list[LabelRow]:
 
 def labels_on(client: Client, verifier: str, keys: Sequence[ClaimKey]) -> list[LabelRow]:
     """The current labels on these claims as this verifier made them."""
-    if not keys:
-        return []
-    return read(client, LabelRow, _current(OF_KEYS), _key_parameters(verifier, keys))
+    return _read_on(client, _current(OF_KEYS), verifier, keys)
 
 
 def labels_of_draw(client: Client, verifier: str, draw: str) -> list[LabelRow]:
@@ -179,27 +181,37 @@ def _last_versions(client: Client, labels: Sequence[LabelRow]) -> list[LabelRow]
     verifiers = {label.verifier for label in labels}
     if len(verifiers) > 1:
         raise InputError(f"expected labels on one verifier's claims, got {len(verifiers)}")
-    if not labels:
-        return []
-    parameters = _key_parameters(verifiers.pop(), [label.claim_key for label in labels])
-    return read(client, LabelRow, LAST_VERSIONS.replace("{where}", OF_KEYS), parameters)
+    query = LAST_VERSIONS.replace("{where}", OF_KEYS)
+    return _read_on(client, query, "".join(verifiers), [label.claim_key for label in labels])
+
+
+def _read_on(client: Client, query: str, verifier: str, keys: Iterable[ClaimKey]) -> list[LabelRow]:
+    wanted = sorted(set(keys))
+    return [
+        row
+        for at in range(0, len(wanted), KEYS_AT_ONCE)
+        for row in read(
+            client, LabelRow, query, _key_parameters(verifier, wanted[at : at + KEYS_AT_ONCE])
+        )
+    ]
 
 
 def _key_parameters(verifier: str, keys: Sequence[ClaimKey]) -> dict[str, object]:
     return {"verifier": verifier, "keys": list(keys)}
 
 
-def _check(label: LabelRow) -> None:
-    if not label.rater.strip() or label.rater == SYSTEM_ACTOR or len(label.rater) > MAX_RATER:
-        raise InputError(
-            f"expected the rater's name of at most {MAX_RATER} characters, got {label.rater!r}"
-        )
-    if label.status and label.status not in tuple(ClaimStatus):
-        raise InputError(
-            f"expected a status of {', '.join(ClaimStatus)}, or none, got {label.status!r}"
-        )
+def label_problem(rater: str, status: str) -> str:
+    """Why a label of this rater with this status cannot be stored; "" if it can."""
+    if not rater.strip() or rater == SYSTEM_ACTOR or len(rater) > MAX_RATER:
+        got = repr(clip(rater, 40))
+        return f"expected the rater's name of at most {MAX_RATER} characters, got {got}"
+    if status and status not in tuple(ClaimStatus):
+        return f"expected a status of {', '.join(ClaimStatus)}, or none, got {clip(status, 40)!r}"
+    return ""
 
 
 def _insert(client: Client, rows: Sequence[LabelRow]) -> None:
-    written = [(*row.claim_key, row.verifier, row.rater, row.version) for row in rows]
-    LABELS.insert(client, rows, token=batch_token("labels", written))
+    for at in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[at : at + ROWS_AT_ONCE]
+        written = [(*row.claim_key, row.verifier, row.rater, row.version) for row in part]
+        LABELS.insert(client, part, token=batch_token("labels", written))

@@ -145,3 +145,13 @@ def test_chunks_of_one_source_have_names_of_their_own() -> None:
 
     assert names[0] == names[1]
     assert names[0] == {"14 days.": "a.md#e05d6f4db6a8", "Free.": "a.md#5a9e52664035"}
+
+
+def test_a_long_id_is_shortened_and_stays_distinct() -> None:
+    """It is stored with each sentence of the passage that is evidence."""
+    rows = [{"id": "d" * 1_000_000 + end, "text": f"text {end}"} for end in "ab"]
+
+    found, _ = read_documents(rows)
+
+    assert [len(one.id) for one in found] == [500, 500]
+    assert len({one.id for one in found}) == 2

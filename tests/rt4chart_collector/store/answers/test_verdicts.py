@@ -201,6 +201,17 @@ def test_rollup_always_equals_the_verifications(
     assert rollup(client) == verified(client)
 
 
+def test_a_long_question_is_stored_shortened(any_client: Client) -> None:
+    """It would be stored with each of the answers of a trace."""
+    one = verdict(1)
+    exchange = replace(one.candidate.exchange, question="q" * 4_000_000)
+
+    insert_verdicts(any_client, [replace(one, candidate=replace(one.candidate, exchange=exchange))])
+
+    stored = rows(any_client, "rt4chart_verifications", "length(Question), right(Question, 30)")
+    assert stored == [(32_768, "[shortened from 4000000 bytes]")]
+
+
 def test_an_answer_that_is_too_large_is_stored_as_undecided(any_client: Client) -> None:
     """Its one claim is of no sentence; the row has the first."""
     one = verdict(1)
