@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference, is_part
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
@@ -282,6 +283,8 @@ def judgement_from_odds(
     """
     settled = [one for one in reading.differences if one.manner in SETTLED]
     marked = [run for run in marked if not _is_settled(run, settled)]
+    told = [phrase for run in marked if (phrase := _told_phrase(run, sentences))]
+    marked = [run for run in marked if not _told_phrase(run, sentences)]
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
@@ -299,6 +302,8 @@ def judgement_from_odds(
     has_grounds = marked or select_differences(reading, rivals=False)
     if settled and evidence and (is_low or not has_grounds):
         return Judgement(Label.UNDECIDED, reason=_settled_reason(settled[0], sentences))
+    if told and evidence and not has_grounds:
+        return Judgement(Label.UNDECIDED, reason=f"not sure: “{told[0]}” is in the passages")
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marked)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
@@ -320,7 +325,6 @@ def _contradicted(
             Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
             tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
         )  # fmt: skip
-    marked = [run for run in marked if not _is_told_value(run, sentences)]
     if near and marked and odds.unfaithful >= odds.thresholds.marks_from:
         against = _sentence_beside(max(marked, key=_weight), reading, near)
         words = _words_against(marked, reading, against)
@@ -335,9 +339,14 @@ def _weight(words: str) -> float:
     return sum(content(words).values())
 
 
-def _is_told_value(run: str, sentences: Sequence[Sentence]) -> bool:
-    """True for "10% discount" where a sentence has it: another word must be wrong, if any."""
-    return " " in run and any(map(str.isdigit, run)) and not is_absent(run, sentences)
+def _told_phrase(run: str, sentences: Sequence[Sentence]) -> str:
+    """The marked words from their first content word to the last, where a sentence has them so.
+
+    Of "to major in biology" it is "major in biology". "" for a single word: it may stand anywhere.
+    """
+    words = read_slots(run).words
+    phrase = run[words[0].start : words[-1].end] if len(words) > 1 else ""
+    return "" if not phrase or is_absent(phrase, sentences) else phrase
 
 
 def _words_against(

@@ -70,3 +70,16 @@ def test_marked_words_are_held_against_the_sentence_with_the_words_around_them()
     assert found.label is Label.CONTRADICTED
     assert found.sentences == (1,)
     assert found.reason == "“Polo” in the answer, but passage p1 says: “Try Marco Mengoni.”"
+
+
+def test_marked_words_that_a_sentence_has_accuse_of_nothing() -> None:
+    """Two words at least, from the first that says something to the last."""
+    sentences = segment_passages((Passage("p1", "She wants a major in sociology."),))
+    context = read_context([one.reading for one in sentences])
+    reading = read_claim(read_slots("She wants to major in sociology."), context)
+    odds = Odds(0.82, 0.9, THRESHOLDS)
+
+    found = judgement_from_odds(reading, odds, sentences, sentences, ["to major in sociology"])
+
+    assert found.label is Label.UNDECIDED
+    assert found.reason == "not sure: “major in sociology” is in the passages"
