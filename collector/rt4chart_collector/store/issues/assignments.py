@@ -55,13 +55,13 @@ SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIn
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
     a.Route AS Route, a.Fingerprint AS Fingerprint, a.AssignedBy AS AssignedBy,
     a.Version AS Version, c.Model AS Model, c.DocIds AS DocIds, v.PromptVersion AS PromptVersion,
-    v.Context AS Context,
+    v.Context AS Context, c.Confidence AS Confidence,
     if(v.Rate * c.CheckRate > 0, 1 / (v.Rate * c.CheckRate), 0) AS Weight
 FROM (
     SELECT * FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {{only}}
 ) AS a
 INNER JOIN (
-    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, VerifierId, Model,
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, VerifierId, Model, Confidence,
         Evidence.DocId AS DocIds, CheckRate, Version
     FROM rt4chart_claims FINAL
     WHERE {{is_failure}} AND IsDeleted = 0 AND TraceId IN (
@@ -88,7 +88,7 @@ ASSIGNMENTS_OF_ISSUES = f"""
 SELECT {ASSIGNMENTS.select(*LIVE_FIELDS)} FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 ORDER BY indexOf({{examples:Array(String)}}, TraceId) = 0,
     indexOf({{examples:Array(String)}}, TraceId),
-    Distance, TraceId, SpanId, ClaimIndex
+    round(Distance, 3), Confidence DESC, TraceId, SpanId, ClaimIndex
 LIMIT {{each:UInt32}} BY TraceId LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 # The failures of issues that are nearer to one vector than to another.
@@ -121,6 +121,8 @@ def assignments_of(
     per_trace: int = 1_000_000,
 ) -> list[Assignment]:
     """The failures of these issues: the traces in `examples` first, then the most typical.
+
+    Of equally typical ones, those come first of which the judge is most certain.
 
     The failures of an alias are stored under its own id: pass an issue with its aliases. At most
     `per_trace` come from one trace. Failures with a replaced verdict are left out.
