@@ -135,7 +135,7 @@ def test_the_marks_of_the_claim_are_in_no_answer(stored: Client) -> None:
     """Only the claim's own words stand between them."""
     task = next_task(stored, drawn(stored), ANN, now_ns=NOW)
     assert task is not None
-    claim = replace(task.claim, answer_range=AnswerRange(6, 9))
+    claim = replace(task.claim, text="yes", answer_range=AnswerRange(6, 9))
 
     assert marked_answer(replace(task, answer="⟦no⟧ ⟦yes", claim=claim)).plain == "[no] [⟦yes⟧"
 
