@@ -29,7 +29,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test attack test-oldest test-integration test-browser console-pictures docs record check audit sbom format bench train lock clean
+.PHONY: help demo test test-slow attack test-oldest test-integration test-browser console-pictures docs record check audit sbom format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,11 +38,17 @@ demo: $(STAMP) ## see the whole path on real answers; ARGS=--serve: the console 
 	@$(BIN)/rt4chart demo $(ARGS)
 
 # One worker more than there are processors: tests wait for the processes that they start.
-test: $(STAMP) ## run the tests; WORKERS=N processes, one more than there are processors without it
-	@echo "» pytest"
-	@workers=$(WORKERS); \
+PYTEST = workers=$(WORKERS); \
 	$(BIN)/python -m pytest -q --maxprocesses 9 --dist worksteal \
 		-n $${workers:-$$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)')}
+
+test: $(STAMP) ## run the tests but the slow ones; WORKERS=N processes, one more than there are processors without it
+	@echo "» pytest"
+	@$(PYTEST) -m "not slow"
+
+test-slow: $(STAMP) ## run the tests of tests/slow_tests.txt: each took more than three seconds
+	@echo "» pytest, slow tests"
+	@$(PYTEST) -m slow
 
 attack: $(STAMP) ## run tests/attacks in full: minutes, where `make test` takes seconds
 	@echo "» pytest tests/attacks"

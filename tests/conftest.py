@@ -13,6 +13,7 @@ from hypothesis import settings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import DEFAULT_DATABASE
 from rt4chart_collector.store.schema.migrate import LEDGER_TABLE, migrate
+from tests.slow_tests import slow_tests
 
 # A slow machine is no failure.
 settings.register_profile("rt4chart", deadline=None)
@@ -24,11 +25,16 @@ SERVER = os.environ.get("RT4CHART_TEST_DSN", "")
 CREATED = "SELECT create_table_query FROM system.tables WHERE database = {db:String} ORDER BY name"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests that start processes first.
+    """Mark the slow tests, and run those that start processes first.
 
     They take the longest: one that began last would leave the other workers idle.
     """
+    slow = slow_tests()
+    for item in items:
+        if item.nodeid.partition("[")[0] in slow:
+            item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("e2e") is None)
 
 

@@ -135,14 +135,15 @@ def _exclude_unseen_retrievals(
     starts = {passage_start(document.text) for view in shared for document in view.documents} - {""}
     shared_ids = frozenset(view.span.span_id for view in shared)
     shown = [_prompt_contains(trace_answer, starts) for trace_answer in trace_answers]
-    for trace_answer, is_shown in zip(trace_answers, shown, strict=True):
-        other_starts = {
-            passage_start(answer.answer.output)
-            for answer in trace_answers
-            if answer is not trace_answer
-        } - {""}
+    outputs = [passage_start(trace_answer.answer.output) for trace_answer in trace_answers]
+    is_any_shown = any(shown)
+    for number, (trace_answer, is_shown) in enumerate(zip(trace_answers, shown, strict=True)):
         is_unreached = (
-            is_shown is False and any(shown) and not _prompt_contains(trace_answer, other_starts)
+            is_shown is False
+            and is_any_shown
+            and not _prompt_contains(
+                trace_answer, {*outputs[:number], *outputs[number + 1 :]} - {""}
+            )
         )
         yield replace(trace_answer, excluded=shared_ids) if is_unreached else trace_answer
 
@@ -355,6 +356,7 @@ def _iso_date(ns: int) -> str:
 
 # The reasons that an application may give for not sampling; other values of a mark are ignored.
 UNSAMPLED_DECISIONS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET)
+MARK_KEYS = frozenset((semconv.SAMPLED, semconv.SAMPLE_RATE, semconv.DECISION))
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +395,8 @@ def find_sampling_mark(
 
 def _read_mark(view: SpanView) -> SamplingMark | None:
     attributes = view.span.attributes
+    if MARK_KEYS.isdisjoint(attributes):
+        return None
     sampled = as_flag(attributes.get(semconv.SAMPLED))
     rate = _believed_rate(as_number(attributes.get(semconv.SAMPLE_RATE)))
     decision = attributes.get(semconv.DECISION)

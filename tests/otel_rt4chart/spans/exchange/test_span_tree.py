@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.exchange.span_tree import TURN_KINDS, SpanTree
+from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import OperationKind
+from tests.function_calls import count_function_calls
 from tests.otel_rt4chart.spans.model.made import KIND, generation, made, retriever
 
 NODES = st.lists(st.tuples(st.sampled_from(list(OperationKind)), st.integers(0, 12)), max_size=12)
@@ -52,37 +55,42 @@ def test_our_own_spans_are_left_out() -> None:
     assert [one.span.span_id for one in SpanTree([made(1, 0, {}), ours])] == [f"{1:016x}"]
 
 
-def test_traces_of_thousands_of_spans_are_read_in_linear_time() -> None:
-    """Deep ones, wide ones, and batches: each took seconds where every span walked to the root."""
-    deep = [made(number, number - 1, {KIND: "CHAIN"}) for number in range(1, 2_000)]
-    wide = [retriever(number, 1, f"Passage {number}.") for number in range(2_000, 4_000)]
+def deep_and_wide(size: int) -> list[SpanRecord]:
+    """A line of spans, one with many children, and many turns beside each other."""
+    deep = [made(number, number - 1, {KIND: "CHAIN"}) for number in range(1, size)]
+    wide = [retriever(number, 1, f"Passage {number}.") for number in range(size, 2 * size)]
     batch = [
         one
-        for turn in range(50_000, 60_000, 20)
+        for turn in range(50_000, 50_000 + 5 * size, 20)
         for one in (made(turn, 0, {KIND: "CHAIN"}), generation(turn + 1, turn, f"Answer {turn}."))
     ]
-    start = time.process_time()
-
-    found = find_candidates([*deep, *wide, generation(5_000, 1_999, "30 days."), *batch])
-
-    assert len(found) == 501
-    assert time.process_time() - start < 5
+    return [*deep, *wide, generation(2 * size, size - 1, "30 days."), *batch]
 
 
-def test_many_turns_below_many_spans_are_read_in_bounded_time() -> None:
-    """Each of 4,000 answers read all 4,000 spans above it, twice: minutes."""
-    above = [made(number, number - 1, {}) for number in range(1, 4_000)]
+def turns_below(size: int) -> list[SpanRecord]:
+    """A line of spans, and as many turns below the last one."""
+    above = [made(number, number - 1, {}) for number in range(1, size)]
     turns = [
         one
-        for turn in range(50_000, 90_000, 10)
+        for turn in range(50_000, 50_000 + 10 * size, 10)
         for one in (
-            made(turn, 3_999, {KIND: "CHAIN"}),
+            made(turn, size - 1, {KIND: "CHAIN"}),
             generation(turn + 1, turn, f"Answer {turn}."),
         )
     ]
-    start = time.process_time()
+    return [*above, *turns]
 
-    found = find_candidates([*above, *turns])
 
-    assert len(found) == 4_000
-    assert time.process_time() - start < 30
+@pytest.mark.parametrize(
+    ("trace", "size", "answers"), [(deep_and_wide, 1_000, 251), (turns_below, 300, 300)]
+)
+def test_twice_the_spans_are_no_more_than_thrice_the_work(
+    trace: Callable[[int], list[SpanRecord]], size: int, answers: int
+) -> None:
+    """It would be four times where every span walks to the root, or reads all that stand above."""
+    once, twice = trace(size), trace(2 * size)
+
+    assert len(find_candidates(once)) == answers
+    assert count_function_calls(lambda: find_candidates(twice)) < 3 * count_function_calls(
+        lambda: find_candidates(once)
+    )
