@@ -46,7 +46,7 @@ test: $(STAMP) ## run the tests but the slow ones; WORKERS=N processes, one more
 	@echo "» pytest"
 	@$(PYTEST) -m "not slow"
 
-test-slow: $(STAMP) ## run the tests of tests/slow_tests.txt: each took more than three seconds
+test-slow: $(STAMP) ## run the tests of tests/slow_tests.txt: each took more than two seconds
 	@echo "» pytest, slow tests"
 	@$(PYTEST) -m slow
 

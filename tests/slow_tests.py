@@ -1,4 +1,4 @@
-"""Which tests `make test` leaves to `make test-slow`: those that took more than three seconds.
+"""Which tests `make test` leaves to `make test-slow`: those that took more than two seconds.
 
 The list was measured. To write it anew from a run of all tests:
 
@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 LIST = Path(__file__).with_suffix(".txt")
 # Seconds on two busy processors, of all parameters together.
-LIMIT_S = 3.0
+LIMIT_S = 2.0
 
 
 def slow_tests() -> frozenset[str]:
