@@ -103,10 +103,10 @@ def test_people_agree_and_disagree(opened: Open, world_url: str, scripts: bool) 
     page, seen = opened(world_url + path, scripts=scripts)
     claim = "#feedback-0"
 
-    page.click(f"{claim} button[value=agree]")
+    page.click(f"{claim} button[value=agree] >> nth=0")
     page.wait_for_selector(f"{claim} .said")
     assert "1 agrees, 0 disagree" in page.inner_text(f"{claim} .said")
-    page.click(f"{claim} button[value=disagree]")
+    page.click(f"{claim} button[value=disagree] >> nth=0")
     page.wait_for_selector(f"{claim} .said >> text=1 disagrees")
     page.click(f"{claim} button[value=none]")
     page.wait_for_selector(f"{claim} .said", state="detached")

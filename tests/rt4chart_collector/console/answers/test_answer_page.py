@@ -436,6 +436,26 @@ def test_opinions_are_taken_shown_and_taken_back(client: Client) -> None:
     assert [(left.claim, left.label) for left in feedback_on(client, one)] == [(-1, "contradicted")]
 
 
+def test_a_label_has_a_button_beside_it_that_saves_it(client: Client) -> None:
+    """Open where a person disagreed; it keeps the opinion, whatever it is."""
+    stored(client)
+    block = re.compile(r'id="feedback-0">.*?</form>', re.DOTALL)
+
+    with console(client) as browser:
+        form = {"csrf": CSRF.findall(browser.get(PATH).text)[0], "verifier": VERIFIER, "claim": "0"}
+        pages = [browser.get(PATH).text]
+        for opinion in ("disagree", "agree"):
+            browser.post(f"{PATH}/feedback", data={**form, "opinion": opinion})
+            pages.append(browser.get(PATH).text)
+    before, disagreed, agreed = (block.findall(page)[0] for page in pages)
+
+    assert '<details class="say"><summary>' in before
+    assert 'value="disagree">Disagree and save</button>' in before
+    assert '<details class="say" open><summary>' in disagreed
+    assert 'value="disagree">Save</button>' in disagreed
+    assert 'value="agree">Save</button>' in agreed
+
+
 def test_opinions_need_the_form_s_token(client: Client) -> None:
     """Another site's form changes nothing; nor does one where the console is read only."""
     stored(client)
