@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
 
 from otel_rt4chart.core.errors import NotifyError
 from rt4chart_collector.core.alerts.alert import Alert, severity_rank
@@ -17,6 +19,7 @@ from rt4chart_collector.notify.alert_message import alert_message
 from rt4chart_collector.notify.channels.alertmanager import Alertmanager
 from rt4chart_collector.notify.channels.message import Message, MessageKind
 from rt4chart_collector.notify.deliveries import (
+    AlertReceiver,
     delivered_event,
     delivery_to,
     due_message,
@@ -35,6 +38,17 @@ ROUND_S = 60.0
 MOST_MESSAGES = 20
 
 States = Mapping[str, AlertState]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A message that was sent, with the receiver's key, or that was not, with the error."""
+
+    receiver: AlertReceiver
+    alert_id: str
+    kind: MessageKind
+    key: str = ""
+    error: str = ""
 
 
 class Alerting:
@@ -76,28 +90,58 @@ class Alerting:
             for name, state in apply_events(states, events).items()
         }
         until = self._clock() + ROUND_S
+        for outcome in self._send_all(states, now_ns, until):
+            events = self._events_of(outcome, states[outcome.alert_id], now_ns)
+            record_alert_events(client, events)
+            states = apply_events(states, events)
         for target in self._targets:
-            for sent in self._send_due(target, states, now_ns, until):
-                record_alert_events(client, sent)
-                states = apply_events(states, sent)
             self._refresh(target, states, now_ns, until)
 
+    def _send_all(self, states: States, now_ns: int, until: float) -> Iterator[_Outcome]:
+        """Send what is due to all targets at once, so that none waits for one that hangs."""
+        if not self._targets:
+            return
+        outcomes: SimpleQueue[_Outcome | None] = SimpleQueue()
+
+        def work(target: AlertTarget) -> None:
+            try:
+                self._send_due(target, states, now_ns, until, outcomes.put)
+            finally:
+                outcomes.put(None)
+
+        with ThreadPoolExecutor(len(self._targets), "alerts") as pool:
+            working = [pool.submit(work, target) for target in self._targets]
+            for _ in working:
+                yield from iter(outcomes.get, None)
+        for one in working:
+            one.result()
+
     def _send_due(
-        self, target: AlertTarget, states: States, now_ns: int, until: float
-    ) -> Iterator[list[AlertEvent]]:
-        """Send what is due to one target, the worst first; yield the events of each message."""
-        receiver, policy = target.receiver, self._policy
+        self,
+        target: AlertTarget,
+        states: States,
+        now_ns: int,
+        until: float,
+        report: Callable[[_Outcome], None],
+    ) -> None:
+        """Send what is due to one target, the worst first; stop at the first failure."""
         for state, kind in self._due(target, states, now_ns)[:MOST_MESSAGES]:
             if self._clock() >= until:
                 return
+            sent = _Outcome(target.receiver, state.id, kind)
             try:
                 key = target.channel.send(self._message(state, target, kind, now_ns))
             except NotifyError as error:
                 # The text of a NotifyError has no secrets and no texts of users.
                 log.warning("An alert was not sent: %s", error)
-                yield failed_events(state, receiver, kind, str(error), now_ns, policy)
+                report(replace(sent, error=str(error)))
                 return
-            yield [delivered_event(state, receiver, kind, now_ns, key=key)]
+            report(replace(sent, key=key))
+
+    def _events_of(self, sent: _Outcome, state: AlertState, now_ns: int) -> list[AlertEvent]:
+        if sent.error:
+            return failed_events(state, sent.receiver, sent.kind, sent.error, now_ns, self._policy)
+        return [delivered_event(state, sent.receiver, sent.kind, now_ns, key=sent.key)]
 
     def _due(
         self, target: AlertTarget, states: States, now_ns: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -101,6 +102,26 @@ def test_a_target_that_is_away_is_told_later_and_holds_nobody_up(client: Client)
     assert events(server) == ["fired", "fired"]
     assert [came.headers.get("webhook-id") for came in server.came].count(None) == 1
     assert len({came.headers.get("webhook-id") for came in server.came}) == 2
+
+
+def test_receivers_that_hang_do_not_delay_one_that_works(client: Client) -> None:
+    """It is asked while they are: the first of seven, and the last, in the order of settings."""
+    hanging = threading.Barrier(7)
+
+    def answer(_: Came) -> Reply:
+        hanging.wait(30)
+        return Reply({})
+
+    with ReplyServer(answer) as server:
+        addresses = " ".join(f"json://{server.place}/{number}" for number in range(6))
+        one = alerting(server, APPRISE=addresses)
+        one.process(client, [DRIFT], now_ns=START)
+
+    (state,) = open_alerts(client, now_ns=START + 1)
+    assert len(state.deliveries) == 7
+    assert {each.what for each in state.deliveries.values()} == {"fired"}
+    kinds = [event.kind for event in alert_trail(client, DRIFT.id)]
+    assert kinds.count(AlertEventKind.NOTIFIED) == 7
 
 
 def test_many_alerts_at_once_are_told_over_several_rounds_the_worst_first(client: Client) -> None:

@@ -35,6 +35,10 @@ QUICK_MESSAGES, QUICK_S = 8, 0.5
 HANDSHAKE_MS = 10_000
 # A client whose connection is closed connects again with its next request.
 IDLE_MS = 60_000
+# Calls that have arrived and that nobody has looked at yet. gRPC keeps their headers, which may be
+# 1.7 MB of memory for 12 kB on the wire, and ends calls beyond the limit with CANCELLED, from the
+# first number on some of them. Its defaults are 1,000 and 3,000.
+PENDING_CALLS, MOST_PENDING_CALLS = 64, 128
 # Below this limit of open files, idle connections of gRPC could use them all up.
 OPEN_FILES = 16_384
 
@@ -138,6 +142,8 @@ def build_server(intake: Intake) -> Server:
         options=[
             ("grpc.max_receive_message_length", intake.body_bytes),
             ("grpc.max_concurrent_streams", MAX_REQUESTS),
+            ("grpc.server.max_pending_requests", PENDING_CALLS),
+            ("grpc.server.max_pending_requests_hard_limit", MOST_PENDING_CALLS),
             # Otherwise a fast connection may send megabytes of messages that are not read yet.
             ("grpc.http2.bdp_probe", 0),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),

@@ -19,7 +19,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
 
 from otel_rt4chart.core.errors import InputError, StoreError
-from rt4chart_collector.ingest.otlp.grpc_server import GrpcReceiver
+from rt4chart_collector.ingest.otlp.grpc_server import (
+    MOST_PENDING_CALLS,
+    PENDING_CALLS,
+    GrpcReceiver,
+)
 from rt4chart_collector.ingest.otlp.intake import BODY_BYTES, MAX_REQUESTS, Intake
 from tests.polling import wait_until
 from tests.rt4chart_collector.ingest.otlp.ways_in import Queue, WaysIn, streamed, unary, ways_in
@@ -28,6 +32,10 @@ from tests.tokens import guard_with
 
 LIMIT = 100_000
 TOKEN = "s3cret"  # noqa: S105 - of this test
+
+
+# A channel with a connection of its own.
+OWN = (("grpc.use_local_subchannel_pool", 1),)
 
 
 @pytest.fixture
@@ -241,6 +249,30 @@ def test_more_requests_than_places_are_sent_away(
     assert refused == [grpc.StatusCode.UNAVAILABLE] * len(refused)
     assert len(refused) == 38
     assert (intake.limiter.taken_requests, intake.limiter.taken_bytes) == (0, 0)
+
+
+def test_calls_that_nobody_looked_at_are_few(
+    served: WaysIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gRPC keeps their headers; the others are told to send again, while all of ours waits."""
+    released = threading.Event()
+
+    async def wait(*_: object) -> bytes:
+        released.wait(60)
+        return b""
+
+    monkeypatch.setattr(GrpcReceiver, "_take", wait)
+    with served.channel() as channel, grpc.insecure_channel(served.address, OWN) as other:
+        calls = [unary(each).future(b"") for each in (channel, other) for _ in range(200)]
+        wait_until(lambda: sum(one.done() for one in calls) >= 400 - MOST_PENDING_CALLS - 2)
+        waiting = [one for one in calls if not one.done()]
+        released.set()
+        codes = {one.code() for one in calls if one not in waiting}
+        answers = [one.result() for one in waiting]
+
+    assert codes == {grpc.StatusCode.CANCELLED}
+    assert answers == [b""] * len(answers)
+    assert len(answers) >= PENDING_CALLS
 
 
 def test_slow_messages_are_counted_as_large_ones_and_sent_away(
