@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from concurrent.futures import Future, wait
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from otel_rt4chart.core.errors import SettingsError
@@ -21,7 +23,6 @@ _MAIL = ("mailto", "mailtos")
 # In chats these are mentions, links and code; a mail is plain text, and apprise makes HTML of it.
 _HARMLESS = str.maketrans("@<>[]`", "＠‹›［］'")
 _TITLE, _BODY = 250, 8_000
-_TIMEOUT_S = 20
 # Apprise logs addresses, which are secrets; its result says what went wrong.
 logging.getLogger("apprise").addHandler(logging.NullHandler())
 logging.getLogger("apprise").propagate = False
@@ -31,11 +32,13 @@ class AppriseChannel:
     """One apprise address. It has no threads, so acknowledgements are not sent."""
 
     wants = ALERT_KINDS - {MessageKind.ACKNOWLEDGED}
+    timeout_s = 20.0
 
     def __init__(self, service: apprise.Apprise, url: str, name: str) -> None:
         """`service` has this one address; `build_apprise_channels` makes it."""
         self.name = name
         self._service = service
+        self._thread: Thread | None = None
         self._is_mail = url.partition("://")[0].lower() in _MAIL
         self._errors = HttpClient(name, secrets_in_url(url))
 
@@ -50,17 +53,41 @@ class AppriseChannel:
             kind = apprise.NotifyType.SUCCESS
         else:
             kind = apprise.NotifyType(_TYPES.get(message.severity, "info"))
-        with self._service.notify(
-            body=body,
-            title=title,
-            notify_type=kind,
-            body_format=apprise.NotifyFormat.TEXT,
-            timeout=_TIMEOUT_S,
-        ) as result:
-            if not result:
-                reason = " ".join(entry.message for entry in result.logs()) or "it gives no reason"
-                raise self._errors.failure(f"apprise could not send: {reason}")
+        if reason := self._reason_within_time(title, body, kind):
+            raise self._errors.failure(f"apprise could not send: {reason}")
         return ""
+
+    def _reason_within_time(self, title: str, body: str, kind: apprise.NotifyType) -> str:
+        """Why the message was not sent, empty if it was.
+
+        Apprise's own limit of time abandons a service in a pool of threads that all of a process's
+        services share: a few that never end would silence the others. Here, one that does not end
+        keeps its own thread, and gets no other one before.
+        """
+        if self._thread is not None and self._thread.is_alive():
+            return "the message before has not ended yet"
+        reason: Future[str] = Future()
+
+        def talk() -> None:
+            try:
+                reason.set_result(self._reason(title, body, kind))
+            except BaseException as error:  # noqa: BLE001 - thread boundary: the caller raises it
+                reason.set_exception(error)
+
+        self._thread = Thread(target=talk, name=f"apprise {self.name}", daemon=True)
+        self._thread.start()
+        if not wait([reason], self.timeout_s).done:
+            return f"it did not end within {self.timeout_s:g} s"
+        return reason.result()
+
+    def _reason(self, title: str, body: str, kind: apprise.NotifyType) -> str:
+        import apprise
+
+        with self._service.notify(
+            body=body, title=title, notify_type=kind, body_format=apprise.NotifyFormat.TEXT
+        ) as result:
+            logs = " ".join(entry.message for entry in result.logs())
+            return "" if result else logs or "it gives no reason"
 
 
 def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
@@ -79,7 +106,8 @@ def build_apprise_channels(urls: Sequence[str]) -> list[AppriseChannel]:
     schemes: list[str] = []
     for number, url in enumerate(urls, 1):
         scheme = url.partition("://")[0].lower()
-        service = apprise.Apprise()
+        # Without its limit of time it sends in the thread that calls it.
+        service = apprise.Apprise(asset=apprise.AppriseAsset(service_timeout=0))
         if not re.fullmatch(r"[a-z0-9]+", scheme) or not _is_added(service, url):
             raise SettingsError(
                 "RT4CHART_ALERTS_APPRISE: expected addresses that apprise knows, with spaces "

@@ -8,15 +8,16 @@ import sys
 from email.header import decode_header, make_header
 from email.message import Message as Mail
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from otel_rt4chart.core.errors import NotifyError, SettingsError
-from rt4chart_collector.notify.channels.apprise import build_apprise_channels
+from rt4chart_collector.notify.channels.apprise import AppriseChannel, build_apprise_channels
 from rt4chart_collector.notify.channels.message import MessageKind
 from tests.rt4chart_collector.notify.channels.made import EVIL, told
 from tests.rt4chart_collector.notify.channels.smtp import SmtpServer
-from tests.rt4chart_collector.notify.reply_server import Reply, ReplyServer
+from tests.rt4chart_collector.notify.reply_server import Came, Reply, ReplyServer
 
 apprise = pytest.importorskip("apprise", reason="no apprise: pip install 'otel-rt4chart[alerts]'")
 # Apprise loads all of its services with the first, one of which asks for a module of old.
@@ -64,6 +65,35 @@ def test_a_mail_has_no_header_or_tag_of_a_strangers(form: str) -> None:
     pages = [part for part in mail.walk() if part.get_content_type() == "text/html"]
     assert bool(pages) == (form == "html")
     assert all("<script" not in text_of(page) for page in pages)
+
+
+def test_services_that_never_end_silence_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has one thread of its own, which is waited for no longer than the limit."""
+    released = Event()
+
+    def answer(one: Came) -> Reply:
+        if one.path == "/works":
+            return Reply({})
+        released.wait(60)
+        return Reply({})
+
+    with ReplyServer(answer) as server:
+        urls = [f"json://{server.place}/{number}" for number in range(12)]
+        *hanging, working = build_apprise_channels([*urls, f"json://{server.place}/works"])
+        monkeypatch.setattr(AppriseChannel, "timeout_s", 0.2)
+        errors = []
+        for channel in (*hanging, hanging[0]):
+            with pytest.raises(NotifyError) as raised:
+                channel.send(told())
+            errors.append(str(raised.value))
+        monkeypatch.undo()
+        working.send(told())
+        asked = [one.path for one in server.came]
+        released.set()
+
+    assert "did not end within 0.2 s" in errors[0]
+    assert "has not ended yet" in errors[-1]
+    assert sorted(asked) == sorted(["/works", *(f"/{number}" for number in range(12))])
 
 
 def test_a_mail_that_is_refused_is_told() -> None:
