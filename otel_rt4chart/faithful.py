@@ -41,8 +41,8 @@ def assert_faithful(
     unknown `count`.
     """
     __tracebackhide__ = True  # pytest shows the line of the caller
-    if not 0.0 <= max_rate <= 1.0:
-        raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate}")
+    if not isinstance(max_rate, float | int) or not 0.0 <= max_rate <= 1.0:
+        raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate!r}")
     measure = _measure_from(count)
     _check_inputs(answer, passages)
     passages_read = tuple(

@@ -31,6 +31,7 @@ class Faithfulness:
         *,
         question: str = "",
         max_rate: float = 0.0,
+        count: str = "either",
         allow_undecided: bool = False,
     ) -> Report:
         """Return the report, or raise an AssertionError that shows words and evidence."""
@@ -43,6 +44,7 @@ class Faithfulness:
             question=question,
             judge=self.verifier,
             max_rate=max_rate,
+            count=count,
             allow_undecided=allow_undecided,
         )
 

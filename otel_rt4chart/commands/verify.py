@@ -112,6 +112,8 @@ def _failures(run: BatchRun, options: argparse.Namespace) -> Iterator[str]:
     elif summary.is_silent:
         yield f"the judge gave no verdict: {summary.main_reason}\n{judge_advice(options.judge)}"
     measure = Measure(options.count)
+    if max_rate is not None and not run.count:
+        yield f"--fail-over {max_rate:g}: the file has no rows, so there is no rate to compare"
     rate = summary.rate(measure).value
     if max_rate is not None and rate is None and summary.undecided:
         yield f"--fail-over {max_rate:g}: no claim was decided, so there is no rate to compare"
@@ -166,7 +168,8 @@ def parse_jobs(written: str) -> int:
 def parse_share(written: str) -> float:
     """A share from 0 to 1."""
     try:
-        rate = float(written)
+        # float() also reads digits of other scripts.
+        rate = float(written) if written.isascii() else -1.0
     except ValueError:
         rate = -1.0
     if not 0 <= rate <= 1:

@@ -76,8 +76,8 @@ def test_what_is_no_passage_is_an_error(passages: Any) -> None:  # noqa: ANN401
         assert_faithful("It is warm.", passages)
 
 
-@pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1])
-def test_an_allowed_rate_is_a_share(rate: float) -> None:
+@pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1, "0.9", None])
+def test_an_allowed_rate_is_a_share(rate: Any) -> None:  # noqa: ANN401
     """Anything else would let every answer pass, or none."""
     with pytest.raises(InputError, match="from 0 to 1"):
         assert_faithful("The free trial lasts 14 days.", PASSAGES, max_rate=rate)

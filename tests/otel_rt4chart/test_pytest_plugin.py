@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import pytest
+
+from otel_rt4chart.faithful import assert_faithful
+from otel_rt4chart.pytest_plugin import Faithfulness
 
 TEST = """
 def test_faithful(rt4chart):
@@ -76,3 +80,10 @@ def test_the_judge_is_chosen_by_option_or_configuration(tmp_path: Path) -> None:
     assert output.count("unknown judge 'nobody': expected one of cascade, local") == 1
     assert "Traceback" not in output
     assert chosen.returncode == 0
+
+
+def test_the_fixture_takes_what_the_function_takes() -> None:
+    """But for the judge, which is configured once."""
+    taken = signature(Faithfulness.assert_faithful).parameters
+
+    assert {*taken} - {"self"} == {*signature(assert_faithful).parameters} - {"judge"}

@@ -150,9 +150,24 @@ def load_result(path: Path) -> GateResult:
             CaseResult(**(one | {name: tuple(one.get(name, ())) for name in LISTS}))
             for one in value["cases"]
         )
+        for case in cases:
+            _check_case(case)
         is_checked = value["format"] == FORMAT
         return GateResult(str(value["evalset"]), str(value["judge"]), cases, is_checked)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"--baseline: {path}: expected a complete result, got one without {error}"
         ) from error
+
+
+def _check_case(case: CaseResult) -> None:
+    """TypeError for a value of another type, which a file made by hand may have."""
+    counts = (case.decided, case.unfaithful, case.undecided, case.misleading)
+    texts = (case.id, case.issue, case.error, *case.wrong, *case.misled, *case.returned)
+    is_right = (
+        all(type(count) is int and count >= 0 for count in (*counts, *case.statuses.values()))
+        and all(isinstance(text, str) for text in (*texts, *case.statuses))
+        and case.unfaithful + case.misleading <= case.decided
+    )
+    if not is_right:
+        raise TypeError(f"right counts and texts of the case {case.id!r}")

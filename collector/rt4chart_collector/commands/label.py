@@ -152,7 +152,7 @@ def label_in_terminal(client: Client, options: argparse.Namespace) -> int:
 
 
 def label_by_judge(client: Client, options: argparse.Namespace) -> int:
-    """Let a trusted judge answer the queue; the exit status is 1 if it stopped for failures."""
+    """Let a trusted judge answer the queue; status 1 if it stopped or gave no label."""
     judging = settings_for_judge(options.judge, options.model)
     verifier = build_verifier(options.judge, judging, clock=time.perf_counter_ns)
     draw = find_draw(client, options, Rater(verifier.judge.id))
@@ -166,7 +166,7 @@ def label_by_judge(client: Client, options: argparse.Namespace) -> int:
     )
     for line in run_lines(run, verifier.judge.id):
         sys.stdout.write(f"{line}\n")
-    return int(bool(run.stopped))
+    return int(bool(run.stopped) or (run.labels == 0 and run.unlabelled.total() > 0))
 
 
 def run_lines(run: JudgeRun, judge: str) -> list[str]:

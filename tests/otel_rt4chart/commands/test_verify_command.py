@@ -237,6 +237,18 @@ def test_a_rate_above_what_is_allowed_is_status_1(
     assert (line in told) is bool(status)
 
 
+def test_a_file_without_rows_passes_no_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing was verified; without a limit it is no failure."""
+    file = tmp_path / "in.jsonl"
+    file.touch()
+
+    assert main(["verify", str(file), "--judge", "rules", "--fail-over", "0.5"]) == 1
+    assert "--fail-over 0.5: the file has no rows" in capsys.readouterr().err
+    assert main(["verify", str(file), "--judge", "rules"]) == 0
+
+
 @pytest.mark.parametrize(("count", "status"), [("either", 1), ("misleading", 1), ("unfaithful", 0)])
 def test_misleading_answers_fail_unless_only_unfaithful_ones_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], count: str, status: int
@@ -273,6 +285,7 @@ def test_the_answer_with_its_edits_is_in_the_row(tmp_path: Path) -> None:
     ("option", "told"),
     [
         (["--fail-over", "7%"], "expected a share from 0 to 1, got '7%'"),
+        (["--fail-over", "١"], "expected a share from 0 to 1, got '١'"),
         (["--jobs", "0"], "expected an integer from 1 to 1000, got '0'"),
     ],
 )

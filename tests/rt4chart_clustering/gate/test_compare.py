@@ -103,6 +103,7 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
     result = GateResult("set", "j", (case,))
 
     save_result(result, path)
+    saved = path.read_text()
 
     assert load_result(path) == result
     for text in (
@@ -111,6 +112,10 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
         '{"format": 1}',
         '{"format": 1, "cases": [{}]}',
         '{"format": 1, "cases": ["x"]}',
+        saved.replace('"decided": 2', '"decided": null'),
+        saved.replace('"decided": 2', '"decided": 1'),
+        saved.replace('"stale": 1', '"stale": null'),
+        saved.replace('"issue": "i"', '"issue": null'),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match="--baseline"):

@@ -71,6 +71,19 @@ def test_a_trusted_judge_labels_and_the_status_shows_it(
     assert "no claim has labels of two raters: their agreement is unknown" in words
 
 
+def test_a_judge_that_labels_nothing_fails(
+    client: Client, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The passages that it would need were deleted; it says so."""
+    stand_in(client)
+    client.command("TRUNCATE TABLE otel_traces")
+
+    assert run("label", "--judge", "rules", "--verifier", "weak/1", "--n", "3") == 1
+    told = capsys.readouterr().out
+    assert told.startswith("0 labels by rules/")
+    assert "not labelled: " in told
+
+
 def test_labels_go_out_and_come_back(
     client: Client, run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import unquote
 
 from starlette.requests import Request
 
+from otel_rt4chart.core.urls import is_loopback
 from rt4chart_collector.core.token_guard import TokenFault, TokenGuard, TokenRefusedError
 from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
@@ -24,8 +26,29 @@ def authenticate(
 
 
 def authenticate_reader(guard: TokenGuard, request: Request) -> None:
-    """RefusedError if the request does not have a token for reading."""
+    """RefusedError if the request does not have a token for reading.
+
+    Without such a token, a browser on this machine could be led to read the figures by a foreign
+    name that resolves to the loopback address (DNS rebinding): only local names are answered.
+    """
+    host = request.headers.get("host", "")
+    if not guard.is_set(Purpose.READ) and is_loopback(client_of(request)) and _is_foreign(host):
+        raise RefusedError(
+            Fault.UNAUTHENTICATED,
+            f"expected the host localhost or an address, got {host[:80]!r}: set "
+            "RT4CHART_READ_TOKEN to be read under other names",
+        )
     authenticate(guard, Purpose.READ, request.headers.get("authorization"), client_of(request))
+
+
+def _is_foreign(header: str) -> bool:
+    """True for a name with a dot that is no address."""
+    host = header.rpartition(":")[0] if header.rpartition(":")[2].isdigit() else header
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return "." in host
+    return False
 
 
 def client_of(request: Request) -> str:

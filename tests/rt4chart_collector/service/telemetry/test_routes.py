@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from starlette.testclient import TestClient
 
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.service.health import QUEUE_FULL, STORE_UNREACHABLE, Health
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.status import Status
@@ -27,6 +29,31 @@ def test_figures_ask_for_the_token_and_health_does_not() -> None:
     assert get(app, "/healthz").text == "ok\n"
     assert get(app, "/readyz").json() == {"ready": True}
     assert get(app, "/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "client", "code"),
+    [
+        ("localhost:4318", "127.0.0.1", 200),
+        ("127.0.0.1:4318", "127.0.0.1", 200),
+        ("[::1]:4318", "::1", 200),
+        ("rt4chart:4318", "172.18.0.3", 200),
+        ("rt4chart.internal:4318", "10.0.0.7", 200),
+        ("evil.example:4318", "127.0.0.1", 401),
+        ("evil.example", "::1", 401),
+    ],
+)
+def test_a_foreign_name_of_this_machine_reads_nothing_without_a_token(
+    host: str, client: str, code: int
+) -> None:
+    """A page of a stranger may give itself this address; a token closes that as well."""
+    for tokens in (guard_with(), guard_with(read=TOKEN)):
+        app = operations_app(Status(ServiceMetrics()), tokens)
+        with TestClient(app, client=(client, 50_000)) as browser:
+            header = {"host": host, "authorization": f"Bearer {TOKEN}"}
+            found = [browser.get(path, headers=header) for path in ("/metrics", "/status")]
+        expected = 200 if tokens.is_set(Purpose.READ) else code
+        assert [one.status_code for one in found] == [expected, expected]
 
 
 def test_readiness_says_the_first_reason_alone() -> None:
