@@ -41,8 +41,7 @@ def assert_faithful(
     unknown `count`.
     """
     __tracebackhide__ = True  # pytest shows the line of the caller
-    if not isinstance(max_rate, float | int) or not 0.0 <= max_rate <= 1.0:
-        raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate!r}")
+    _check_rate(max_rate)
     measure = _measure_from(count)
     _check_inputs(answer, passages)
     passages_read = tuple(
@@ -54,6 +53,11 @@ def assert_faithful(
     if rate > max_rate or undecided:
         raise AssertionError(explain_report(report, answer, measure))
     return report
+
+
+def _check_rate(max_rate: object) -> None:
+    if not isinstance(max_rate, float | int) or not 0.0 <= max_rate <= 1.0:
+        raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate!r}")
 
 
 def _check_inputs(answer: object, passages: object) -> None:

@@ -9,8 +9,8 @@ The list was measured. To write it anew from a run of all tests:
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -24,9 +24,9 @@ def slow_tests() -> frozenset[str]:
     return frozenset(LIST.read_text(encoding="utf-8").split())
 
 
-def seconds_by_test(report: Path) -> Counter[str]:
+def seconds_by_test(report: Path) -> Mapping[str, float]:
     """The seconds of each test in pytest's JUnit XML, of all its parameters together."""
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - pytest wrote it
         file = case.attrib["classname"].replace(".", "/") + ".py"
         seconds[f"{file}::{case.attrib['name'].partition('[')[0]}"] += float(case.attrib["time"])
@@ -35,9 +35,10 @@ def seconds_by_test(report: Path) -> Counter[str]:
 
 def write_list(reports: Iterable[Path]) -> int:
     """Write the list from these reports, and return its length."""
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     for report in reports:
-        seconds.update(seconds_by_test(report))
+        for name, spent in seconds_by_test(report).items():
+            seconds[name] += spent
     names = sorted(name for name, spent in seconds.items() if spent > LIMIT_S)
     LIST.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     return len(names)
