@@ -58,6 +58,8 @@ class BaselineHistory:
         # Hours before this are ignored: a person has accepted a risen rate as the usual one.
         self._floor_ns = 0
         self._recent: tuple[_Traffic, ...] = ()
+        # The beginning of an open rise of a route without a baseline: no part of one until it ends.
+        self.open_rise_ns = 0
 
     def fork(self) -> BaselineHistory:
         """An independent copy; the objects that both share are never changed."""
@@ -67,6 +69,7 @@ class BaselineHistory:
         twin._hours = {version: dict(hours) for version, hours in self._hours.items()}
         twin._own, twin._tried = dict(self._own), dict(self._tried)
         twin._former, twin._recent = self._former, self._recent
+        twin.open_rise_ns = self.open_rise_ns
         return twin
 
     def baseline(
@@ -99,6 +102,8 @@ class BaselineHistory:
             spans.append((rising_since_ns, at_ns))
         if self._floor_ns:
             spans.append((0, self._floor_ns))
+        if self.open_rise_ns:
+            spans.append((self.open_rise_ns, at_ns))
         self._forget_before(at_ns - TRAILING_NS)
         hours = self._hours.get(version, {})
         found = baseline_from(hours, version, self.verifier, now_ns=at_ns, alarmed=spans)
@@ -107,21 +112,26 @@ class BaselineHistory:
         else:
             self._own[version] = found
         if (found is None or found.is_cold) and self._is_stale(at_ns):
-            self._former = self._of_all(at_ns, spans)
+            whole = self._of_all(at_ns, spans)
+            self._former = None if whole is None or whole.is_cold else whole
 
     def _is_stale(self, at_ns: int) -> bool:
         former = self._former
         lasts = DAY_NS if former is not None and former.version == ALL else TRAILING_NS
         return former is None or at_ns - former.until_ns >= lasts
 
+    def before_rise(self, at_ns: int) -> Baseline | None:
+        """What is known of all versions together before the open rise, however little."""
+        spans = [*self.alarmed, (0, self._floor_ns), (self.open_rise_ns, at_ns)]
+        return self._of_all(at_ns, spans)
+
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
-        """The warm baseline of all versions together; None if that is cold too."""
+        """The baseline of all versions together."""
         whole: dict[int, dict[BinKey, int]] = {}
         for hours in self._hours.values():
             for hour, histogram in hours.items():
                 merge_into(whole.setdefault(hour, {}), histogram)
-        found = baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
-        return None if found is None or found.is_cold else found
+        return baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
 
     def _forget_before(self, since_ns: int) -> None:
         self.alarmed = [span for span in self.alarmed if span[1] > since_ns]
@@ -170,6 +180,7 @@ class BaselineHistory:
         self._own.clear()
         self._tried.clear()
         self._former = None
+        self.open_rise_ns = 0
         self.alarmed = [(since, until) for since, until in self.alarmed if until <= since_ns]
 
 

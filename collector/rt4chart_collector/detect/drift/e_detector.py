@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.detect.drift.baseline import Baseline, dead_band_allowance
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
+from rt4chart_collector.detect.drift.early_watch import EarlyRise, EarlyWatch
 from rt4chart_collector.detect.drift.evidence import (
     RECOVERY_BETS,
     RISE_BETS,
@@ -77,6 +78,7 @@ class EvidenceDetector:
         self._rise = _Rise()
         self._allowance = 0.0
         self._alarm: _Alarm | None = None
+        self._early = EarlyWatch(policy)
 
     def fork(self) -> EvidenceDetector:
         """An independent copy, to try ticks that are not complete yet."""
@@ -86,21 +88,26 @@ class EvidenceDetector:
 
     def accept(self, at_ns: int) -> None:
         """Accept the risen rate as the usual one: the alarm ends, the baseline restarts with it."""
-        if self._alarm is not None:
-            self._history.restart(min(self._alarm.began_ns, at_ns))
+        began = self._alarm or self._early.rise
+        if began is not None:
+            self._history.restart(min(began.began_ns, at_ns))
+            self._early = EarlyWatch(self._policy)
             self._forget()
 
     def update(self, ticks: Sequence[Tick]) -> DriftFinding:
         """The finding after the ticks of one time, later than all before."""
         at_ns = tick_time(ticks, self._history.last_ns)
-        if self._alarm and at_ns - self._alarm.paged_ns >= self._policy.settle_days * DAY_NS:
+        paged_ns = self._alarm.paged_ns if self._alarm else self._early_found_ns
+        if paged_ns and at_ns - paged_ns >= self._policy.settle_days * DAY_NS:
             self.accept(at_ns)
         measured = [
             _Measured(tick, baseline) for tick in ticks if (baseline := self._baseline(tick, at_ns))
         ]
         shown = max(measured, key=lambda item: sum_of_claims([item.tick]), default=None)
         warm = [item for item in measured if not item.baseline.is_cold]
-        if warm:
+        if self._early.rise or not warm:
+            self._watch_early(ticks, at_ns)
+        else:
             self._measure(warm, self._history.scale(ticks), at_ns)
         # Only now: a tick must not be part of the baseline with which it is compared.
         self._history.add(ticks)
@@ -113,6 +120,18 @@ class EvidenceDetector:
             return self._history.current(version)
         rising = self._rise.since_ns if self._warn.log >= RISING_AT else 0
         return self._history.baseline(version, at_ns, rising_since_ns=rising)
+
+    @property
+    def _early_found_ns(self) -> int:
+        return self._early.rise.found_ns if self._early.rise else 0
+
+    def _watch_early(self, ticks: Sequence[Tick], at_ns: int) -> None:
+        """Compare with the time before; a rise is no part of a baseline."""
+        open_before, self._early = self._early.rise, self._early.update(at_ns, ticks)
+        rise = self._early.rise
+        self._history.open_rise_ns = rise.began_ns if rise else 0
+        if open_before and not rise:
+            self._history.alarmed.append((open_before.began_ns, at_ns))
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
         won = _total_gains([(item.tick, item.baseline.share) for item in warm], scale)
@@ -159,8 +178,10 @@ class EvidenceDetector:
         )
 
     def _finding(self, at_ns: int, shown: _Measured | None) -> DriftFinding:
-        baseline = shown.baseline if shown else None
         per_hour, traffic = self._history.per_hour(at_ns)
+        if self._early.rise is not None:
+            return self._early_finding(self._early.rise, at_ns, per_hour, traffic)
+        baseline = shown.baseline if shown else None
         cold = baseline is None or baseline.is_cold
         warns = not cold and self._evidence() >= self._policy.warn_at
         began = self._alarm.began_ns if self._alarm else self._rise.since_ns if warns else 0
@@ -180,6 +201,28 @@ class EvidenceDetector:
             answers_per_hour=per_hour,
             traffic_per_hour=traffic,
             reason=baseline_reason(shown.tick if shown else None, baseline),
+        )
+
+    def _early_finding(
+        self, rise: EarlyRise, at_ns: int, per_hour: float, traffic: float
+    ) -> DriftFinding:
+        baseline = self._history.before_rise(at_ns)
+        return DriftFinding(
+            tick_ns=at_ns,
+            state="page",
+            warn=self._early.z,
+            page=self._early.z,
+            beyond=self._early.z,
+            warn_at=self._early.z_at,
+            page_at=self._early.z_at,
+            baseline=baseline,
+            detectable=None,
+            began_ns=rise.began_ns,
+            answers_per_hour=per_hour,
+            traffic_per_hour=traffic,
+            reason=f"{baseline.reason} The last answers are compared with those before."
+            if baseline
+            else "",
         )
 
 
