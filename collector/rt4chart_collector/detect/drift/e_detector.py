@@ -79,6 +79,7 @@ class EvidenceDetector:
         self._allowance = 0.0
         self._alarm: _Alarm | None = None
         self._early = EarlyWatch(policy)
+        self._before_rise: Baseline | None = None
 
     def fork(self) -> EvidenceDetector:
         """An independent copy, to try ticks that are not complete yet."""
@@ -130,6 +131,8 @@ class EvidenceDetector:
         open_before, self._early = self._early.rise, self._early.update(at_ns, ticks)
         rise = self._early.rise
         self._history.open_rise_ns = rise.began_ns if rise else 0
+        if rise and not open_before:
+            self._before_rise = self._history.before_rise(at_ns)
         if open_before and not rise:
             self._history.alarmed.append((open_before.began_ns, at_ns))
 
@@ -206,7 +209,7 @@ class EvidenceDetector:
     def _early_finding(
         self, rise: EarlyRise, at_ns: int, per_hour: float, traffic: float
     ) -> DriftFinding:
-        baseline = self._history.before_rise(at_ns)
+        baseline = self._before_rise
         return DriftFinding(
             tick_ns=at_ns,
             state="page",
