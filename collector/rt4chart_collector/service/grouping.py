@@ -39,7 +39,8 @@ from rt4chart_collector.store.issues.grouping_runs import RunCause
 COMMAND = (sys.executable, "-m", "otel_rt4chart", "cluster", "--json", "--cause")
 # A service that restarts all the time must not group all the time.
 FIRST_RUN_S, SHORTEST_PAUSE_S = 60.0, 30.0
-# The pause after a run is nine times as long as the run: a tenth of the time is for grouping.
+# The pause after a run is nine times as long as the run: a tenth of the time is for grouping. It is
+# at most the interval, because a run beside much other work takes long.
 PAUSE_FACTOR = 9.0
 # A first run over a million failures takes 16 minutes of an idle core.
 RUN_LIMIT_S = 2 * 3600.0
@@ -77,7 +78,7 @@ class GroupingSchedule:
     def note_run(self, started_s: float, ended_s: float, failures: int) -> None:
         """Learn of a run, with the failures that had come when it started."""
         pause_s = max(PAUSE_FACTOR * (ended_s - started_s), SHORTEST_PAUSE_S)
-        self._earliest_s = ended_s + pause_s
+        self._earliest_s = ended_s + min(pause_s, self._settings.grouping)
         self._at_s = max(started_s + self._settings.grouping, self._earliest_s)
         self._seen = failures
 
