@@ -45,6 +45,9 @@ EMPTY = Markup(
 )
 MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "regressed")}
 SECOND_NS = 10**9
+# The form under the list: the name of its element, and what its checkboxes' names begin with.
+BULK, CHOSEN = "bulk", "issue-"
+ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
 
 
 class IssueList:
@@ -76,6 +79,7 @@ class IssueList:
             last_run=status.last,
             outcome=run_outcome(status.last) if status.last else "",
             waiting=waiting_text(status.waiting),
+            acts=ACTION_LABELS,
             closed=closed if request.query_params.get("state", "") == "" else 0,
             is_narrowed=len(found) < len(known) - closed,
         )
@@ -190,9 +194,14 @@ def _sparkline(row: RankedIssue) -> Markup:
 def _title(row: RankedIssue, short: str, now_ns: int) -> Markup:
     issue = row.issue
     return Markup(
+        '<input type="checkbox" name="{}{}" form="{}" aria-label="{}"> '
         '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br>'
         '<span class="quiet small">{} · {}</span>'
     ).format(
+        CHOSEN,
+        hex_id(issue.id),
+        BULK,
+        f"Choose {short}",
         issue_url(issue.id),
         issue.title or hex_id(issue.id),
         mark_chips(issue_marks(row, now_ns)),
