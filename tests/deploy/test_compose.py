@@ -23,8 +23,9 @@ GIVEN_SECRETS = {
     if any("file" not in SECRETS[secret["source"]] for secret in one.get("secrets", []))
 }
 ONCE = {"kafka-topics", "otelcol-queue", "migrate"}
-# Its image has no shell to ask with; Prometheus asks.
-UNASKED = {"otelcol"}
+# The Collector's image has no shell to ask with; Prometheus asks. Grouping serves nothing: a failed
+# run is tried again.
+UNASKED = {"otelcol", "grouping"}
 EXAMPLE = (ROOT / ".env.example").read_text()
 
 
@@ -95,7 +96,7 @@ def test_variables_of_ours_are_settings() -> None:
     """Of the service and the workers; a typing error would be no error."""
     sections = (ServiceSettings, WorkerSettings, ConsoleSettings)
     known = {one.variable for one in settings_of(*sections)}
-    for name in ("rt4chart", "worker", "migrate", "console"):
+    for name in ("rt4chart", "worker", "migrate", "console", "grouping"):
         given = set(SERVICES[name]["environment"])
         assert {one for one in given if one.startswith("RT4CHART_")} <= known, name
 

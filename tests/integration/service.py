@@ -82,7 +82,8 @@ def command(*flags: str) -> list[str]:
 @contextmanager
 def service(dsn: str, *flags: str, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
     """Start the service on free ports; it is killed at the end if it still runs."""
-    given = ("--dsn", dsn, *ANY_PORTS, *flags)
+    # Grouping starts processes of its own: a test that needs them turns it on by a flag.
+    given = ("--dsn", dsn, *ANY_PORTS, "--grouping", "off", *flags)
     kept = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
     with subprocess.Popen(
         command(*given), stdout=subprocess.PIPE, text=True, env={**kept, **(environ or {})}

@@ -6,17 +6,19 @@ import argparse
 import json
 import logging
 import multiprocessing
+import os
+import secrets
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from threading import Event
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.arguments import parse_duration_s
-from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.errors import RT4ChartError, StoreBusyError, StoreError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
 from rt4chart_clustering.description.describe import OnProgress
@@ -25,7 +27,9 @@ from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.cluster_lock import cluster_lock
 from rt4chart_clustering.grouping.engine import MIN_SIZE, HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
-from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.issues.grouping_runs import GroupingRun, RunCause, insert_run
 from rt4chart_collector.store.schema.migrate import migrate
 
 SECOND = 1_000_000_000
@@ -63,6 +67,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="repeat at this interval, such as 15m",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    # For a running service: one thread of the database, and a status for "another one is running".
+    parser.add_argument(
+        "--cause", choices=list(RunCause), default=RunCause.COMMAND, help=argparse.SUPPRESS
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -80,6 +88,10 @@ def run_once(options: argparse.Namespace) -> int:
         except StoppedError:
             sys.stderr.write("stopped; the next run continues here\n")
             return STOPPED_STATUS
+        except StoreBusyError:
+            if options.cause == RunCause.COMMAND:
+                raise
+            return os.EX_TEMPFAIL
     sys.stdout.write(json.dumps(asdict(outcome)) + "\n" if options.json else format_result(outcome))
     sys.stdout.flush()
     return 0
@@ -91,7 +103,9 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
     embedder = build_embedder(settings.embedder)
     with build_enrichers() as enrichers, connect(settings.dsn) as client:
         migrate(client, embedding_width=embedder.width)
-        with cluster_lock(client) as renew:
+        if options.cause != RunCause.COMMAND:
+            client.set_settings({"max_threads": "1"})
+        with cluster_lock(client) as renew, _recorded(client, options.cause) as record:
 
             def on_progress(what: str, count: int) -> None:
                 if stop.is_set():
@@ -100,7 +114,7 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
                 show(what, count)
 
             now_ns = time.time_ns()
-            return group_failures(
+            result = group_failures(
                 client,
                 embedder,
                 HdbscanGrouping(max(options.min_size, 2)),
@@ -109,6 +123,46 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
                 on_progress=on_progress,
                 enrichers=enrichers,
             )
+            record(result)
+            return result
+
+
+@contextmanager
+def _recorded(client: Client, cause: RunCause) -> Iterator[Callable[[GroupingResult], None]]:
+    """Write the run to the store when the block has ended, unless it was stopped.
+
+    The block calls the yielded function with its result.
+    """
+    run = GroupingRun(time.time_ns(), 0, secrets.token_hex(8), cause)
+    found: list[GroupingResult] = []
+    try:
+        yield found.append
+    except StoppedError:
+        raise
+    except Exception as error:  # recorded, and raised again
+        # The message of an error of ours is for people; another one may quote texts of users.
+        is_ours = isinstance(error, RT4ChartError)
+        told = str(error) if is_ours else redacted_error(error)
+        with suppress(StoreError):
+            insert_run(client, replace(run, ended_ns=time.time_ns(), error=told))
+        raise
+    for result in found:
+        insert_run(client, _run_of(run, result, ended_ns=time.time_ns()))
+
+
+def _run_of(run: GroupingRun, result: GroupingResult, *, ended_ns: int) -> GroupingRun:
+    return replace(
+        run,
+        ended_ns=ended_ns,
+        failures=result.failures,
+        grouped=result.grouped,
+        waiting=result.waiting,
+        unexplained=result.unexplained,
+        created=result.new,
+        grown=result.known,
+        regressed=result.regressed,
+        proposed=result.proposed,
+    )
 
 
 def run_repeatedly(options: argparse.Namespace) -> int:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
     add_id_argument,
+    add_ids_argument,
     issue_from,
+    issues_from,
 )
+from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.merge_and_split import (
     merge_issues,
@@ -23,7 +27,15 @@ from rt4chart_clustering.grouping.merge_and_split import (
     undo_merge,
 )
 from rt4chart_clustering.grouping.proposals import open_split_proposal
-from rt4chart_clustering.triage.actions import add_note, assign_owner, change_state, rename_issue
+from rt4chart_clustering.triage.actions import (
+    add_note,
+    assign_owner,
+    change_state,
+    check_action,
+    conditions,
+    link_ticket,
+    rename_issue,
+)
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
@@ -33,27 +45,62 @@ from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 
 def _move(act: IssueAction, client: Client, options: argparse.Namespace, now_ns: int) -> int:
-    issue = issue_from(client, options)
-    state = change_state(
-        client, issue, act, actor=actor_of(options), at_ns=now_ns, note=options.note
-    )
-    already = " already" if state == issue.state else ""
-    words = f"{hex_id(issue.id)} is {state}{already}."
-    write({"id": hex_id(issue.id), "state": state}, words, as_json=options.json)
+    """Change the state of each issue; nothing is written if one of them does not allow it."""
+    issues, actor = issues_from(client, options), actor_of(options)
+    for issue in issues:
+        check_action(issue, act)
+    rows, words = [], []
+    for issue in issues:
+        until = _until(issue, options, now_ns)
+        state = change_state(
+            client, issue, act, actor=actor, at_ns=now_ns, note=options.note, until=until
+        )
+        already = " already" if state == issue.state and not until else ""
+        end = f" until {until}" if until else ""
+        rows.append(
+            {"id": hex_id(issue.id), "state": str(state)} | ({"until": str(until)} if until else {})
+        )
+        words.append(f"{hex_id(issue.id)} is {state}{already}{end}.")
+    _write_all(rows, words, options)
     return 0
 
 
+def _until(issue: Issue, options: argparse.Namespace, now_ns: int) -> IgnoreUntil:
+    return conditions(
+        issue,
+        now_ns=now_ns,
+        seconds=getattr(options, "until_s", 0) or 0,
+        failures=getattr(options, "failures", 0) or 0,
+        a_day=getattr(options, "a_day", 0) or 0,
+    )
+
+
+def _write_all(
+    rows: Sequence[Mapping[str, str]], words: Sequence[str], options: argparse.Namespace
+) -> None:
+    """One issue's row as an object, several issues' rows as an array."""
+    write(rows[0] if len(rows) == 1 else list(rows), "\n".join(words), as_json=options.json)
+
+
 def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
-    issue = issue_from(client, options)
-    assign_owner(
-        client, issue, options.owner, actor=actor_of(options), at_ns=now_ns, note=options.note
+    rows, words, actor = [], [], actor_of(options)
+    for issue in issues_from(client, options):
+        assign_owner(client, issue, options.owner, actor=actor, at_ns=now_ns, note=options.note)
+        rows.append({"id": hex_id(issue.id), "owner": options.owner})
+        has = f"has the owner {options.owner}" if options.owner else "has no owner"
+        words.append(f"{hex_id(issue.id)} {has}.")
+    _write_all(rows, words, options)
+    return 0
+
+
+def _link(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    issue, url = issue_from(client, options), options.url
+    link_ticket(
+        client, issue, url, actor=actor_of(options), at_ns=now_ns, is_removed=options.remove
     )
-    words = (
-        f"{hex_id(issue.id)} has the owner {options.owner}."
-        if options.owner
-        else f"{hex_id(issue.id)} has no owner."
-    )
-    write({"id": hex_id(issue.id), "owner": options.owner}, words, as_json=options.json)
+    words = "The link is removed." if options.remove else "The ticket is linked."
+    row = {"id": hex_id(issue.id), "url": url, "removed": options.remove}
+    write(row, words, as_json=options.json)
     return 0
 
 
@@ -138,8 +185,27 @@ def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _with_owner(parser: argparse.ArgumentParser) -> None:
+def _with_until(parser: argparse.ArgumentParser) -> None:
+    add_ids_argument(parser)
+    parser.add_argument(
+        "--for", dest="until_s", type=parse_duration_s, metavar="TIME", help="for 12h, 7d, …"
+    )
+    parser.add_argument(
+        "--failures", type=positive_integer, metavar="N", help="until N more failures"
+    )
+    parser.add_argument(
+        "--a-day", type=positive_integer, metavar="N", help="until N failures within 24 hours"
+    )
+
+
+def _with_url(parser: argparse.ArgumentParser) -> None:
     add_id_argument(parser)
+    parser.add_argument("url", help="the address of the ticket")
+    parser.add_argument("--remove", action="store_true", help="remove the link")
+
+
+def _with_owner(parser: argparse.ArgumentParser) -> None:
+    add_ids_argument(parser)
     parser.add_argument("--owner", required=True, metavar="NAME", help='the owner; "" for none')
 
 
@@ -173,7 +239,8 @@ def _with_apply(parser: argparse.ArgumentParser) -> None:
 
 def _state_subcommand(act: IssueAction, text: str) -> IssuesSubcommand:
     run: Callable[[Client, argparse.Namespace, int], int] = partial(_move, act)
-    return IssuesSubcommand(act, f"{act} ID", text, add_id_argument, run, _WHO_AND_WHY)
+    configure = _with_until if act is IssueAction.IGNORE else add_ids_argument
+    return IssuesSubcommand(act, f"{act} ID …", text, configure, run, _WHO_AND_WHY)
 
 
 _WHO_AND_WHY = ("by", "note")
@@ -183,9 +250,12 @@ SUBCOMMANDS = (
         IssueAction.RESOLVE, "mark it as fixed; another matching failure is a regression"
     ),
     _state_subcommand(IssueAction.REOPEN, "reopen it"),
-    _state_subcommand(IssueAction.IGNORE, "ignore it from now on"),
+    _state_subcommand(
+        IssueAction.IGNORE, "ignore it: --for TIME, --failures N, --a-day N, or for ever"
+    ),
+    IssuesSubcommand("link", "link ID URL", "link a ticket that exists", _with_url, _link, ("by",)),
     IssuesSubcommand(
-        "assign", "assign ID --owner NAME", "set its owner", _with_owner, _assign, _WHO_AND_WHY
+        "assign", "assign ID … --owner NAME", "set its owner", _with_owner, _assign, _WHO_AND_WHY
     ),
     IssuesSubcommand("rename", "rename ID TITLE", "set its title", _with_title, _rename, ("by",)),
     IssuesSubcommand(

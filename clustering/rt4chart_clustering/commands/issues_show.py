@@ -7,23 +7,37 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from rt4chart_clustering.commands.issues_subcommand import (
     IssuesSubcommand,
     add_id_argument,
     issue_from,
 )
-from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
+from rt4chart_clustering.commands.issues_table import (
+    clean_text,
+    history_table,
+    issue_table,
+    issue_view,
+)
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
+from rt4chart_clustering.triage.grouping_status import (
+    grouping_status,
+    run_outcome,
+    run_row,
+    status_text,
+    waiting_text,
+)
 from rt4chart_clustering.triage.issue_details import load_details
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.grouping_runs import last_runs
 from rt4chart_collector.store.issues.issue_events import events_of_all
 
 _EXAMPLES, _PARTS = 3, 5
@@ -37,6 +51,9 @@ def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int
     found = filter_issues(known, wanted)
     hidden = 0 if options.state else sum(IssueState(one.issue.state).is_closed for one in known)
     words = _listed(found, [one.issue for one in known], hidden)
+    if not options.json:
+        status = clean_text(status_text(grouping_status(client, now_ns=now_ns)))
+        words = Group(words, Text(status.plain, "dim"))
     write([issue_row(one) for one in found], words, as_json=options.json)
     return 0
 
@@ -44,13 +61,27 @@ def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int
 def _listed(found: Sequence[RankedIssue], known: Sequence[Any], hidden: int) -> RenderableType:
     if not known:
         return (
-            "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
-            "similar failures (--min-size)."
+            "No issues yet. `rt4chart up` groups failures every 15 minutes, `rt4chart cluster` "
+            "now; an issue needs several similar failures (--min-size)."
         )
     closed = f"{hidden} closed issues are hidden: --state all" if hidden else ""
     if not found:
         return f"No matching issues. {closed}".strip()
     return issue_table(found, short_ids(known), closed)
+
+
+def runs(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Print the last runs of grouping, the latest first, and what waits."""
+    found = last_runs(client)
+    waiting = grouping_status(client, now_ns=now_ns).waiting
+    lines = [
+        f"{iso(one.started_ns)}  {one.cause:8}  {clean_text(run_outcome(one))}" for one in found
+    ]
+    words = "\n".join([*(lines or ["No runs yet."]), waiting_text(waiting)])
+    write(
+        {"waiting": waiting, "runs": [run_row(one) for one in found]}, words, as_json=options.json
+    )
+    return 0
 
 
 def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
@@ -162,6 +193,9 @@ SUBCOMMANDS = (
         add_id_argument,
         show,
         ("examples",),
+    ),
+    IssuesSubcommand(
+        "runs", "runs", "show the last runs of grouping, and what waits", _add_no_arguments, runs
     ),
     IssuesSubcommand(
         "history",

@@ -31,6 +31,18 @@ def add_id_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", help="the issue's id, or its first digits")
 
 
+def add_ids_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument of a subcommand for one issue or several."""
+    parser.add_argument("id", nargs="+", help="the issues' ids, or their first digits")
+
+
+def issues_from(client: Client, options: argparse.Namespace) -> list[Issue]:
+    """The issues that the user named, each once."""
+    known = list_issues(client)
+    found = [find_issue(known, one) for one in options.id]
+    return list({issue.id: issue for issue in found}.values())
+
+
 def issue_from(client: Client, options: argparse.Namespace) -> Issue:
     """The issue that the user named."""
     return find_issue(list_issues(client), options.id)

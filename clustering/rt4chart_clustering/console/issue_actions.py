@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.redaction import build_redactor
+from rt4chart_clustering.console.issue_list import CHOSEN
 from rt4chart_clustering.console.issue_page import FormError, IssuePage
 from rt4chart_clustering.console.ranking_cache import RankingCache
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.evalset.load import parse_set_name
 from rt4chart_clustering.evalset.promote import promote_issue
+from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.merge_and_split import (
     merge_issues,
@@ -26,7 +29,16 @@ from rt4chart_clustering.grouping.merge_and_split import (
     split_issue,
     undo_merge,
 )
-from rt4chart_clustering.triage.actions import add_note, assign_owner, change_state, rename_issue
+from rt4chart_clustering.triage.actions import (
+    FOR_EVER,
+    add_note,
+    assign_owner,
+    change_state,
+    check_action,
+    conditions,
+    link_ticket,
+    rename_issue,
+)
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.urls import issue_url, with_query
@@ -38,6 +50,7 @@ MAX_LENGTH = 2_000
 # Failures among which cases are chosen, fewer than the command's 2,000: a browser is waiting.
 MAX_FAILURES = 400
 MAX_CASES = 100
+MAX_UNTIL = 1_000_000
 embedder_of = cache(build_embedder)
 
 
@@ -77,6 +90,25 @@ class IssueActions:
         """The handler of an action, which redirects to the page that shows its result."""
         return partial(self._handle, name)
 
+    def handle_several(self, request: Request) -> Response:
+        """POST /issues/bulk: one action on all chosen issues, or on none if one refuses it."""
+        actor, form = self._console.require_actor(request).name, self._console.form(request)
+        act, chosen = (
+            form.get("act", ""),
+            {name.removeprefix(CHOSEN) for name in form if name.startswith(CHOSEN)},
+        )
+        now_ns = self._console.clock()
+        with self._console.store() as client:
+            known = list_issues(client)
+            try:
+                issues = [find_issue(known, one) for one in sorted(chosen)]
+                _check_bulk(act, issues)
+                for issue in issues:
+                    _perform(act, ActionRequest(client, issue, actor, now_ns, form))
+            except InputError as error:
+                raise HTTPException(400, str(error)) from error
+        return RedirectResponse("/issues", 303)
+
     def _handle(self, name: str, request: Request) -> Response:
         actor, form = self._console.require_actor(request).name, self._console.form(request)
         with self._console.store() as client:
@@ -91,6 +123,17 @@ class IssueActions:
                     self._ranking.invalidate()
                 return RedirectResponse(to, 303)
         return self._page.show_page(request, wrong)
+
+
+def _check_bulk(act: str, issues: Sequence[Issue]) -> None:
+    """InputError if nothing is chosen, or the action is not one for all of these issues."""
+    if act not in BULK_ACTIONS:
+        raise InputError(f"expected an action of {', '.join(BULK_ACTIONS)}, got {act!r}")
+    if not issues:
+        raise InputError("expected issues to be chosen in the list, got none")
+    if act != "assign":
+        for issue in issues:
+            check_action(issue, IssueAction(act))
 
 
 def _perform(name: str, action: ActionRequest) -> str:
@@ -114,10 +157,42 @@ def _move(act: IssueAction) -> Callable[[ActionRequest], str]:
             actor=action.actor,
             at_ns=action.now_ns,
             note=action.note,
+            until=_until(action) if act is IssueAction.IGNORE else FOR_EVER,
         )
         return issue_url(action.issue.id)
 
     return do
+
+
+def _until(action: ActionRequest) -> IgnoreUntil:
+    """The conditions that the form has; empty fields are none."""
+    days, failures, a_day = (
+        _whole_number(name, action.typed(name)) for name in ("days", "failures", "a_day")
+    )
+    return conditions(
+        action.issue, now_ns=action.now_ns, seconds=days * 86_400, failures=failures, a_day=a_day
+    )
+
+
+def _whole_number(name: str, text: str) -> int:
+    if not text:
+        return 0
+    if not (text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= MAX_UNTIL):
+        raise InputError(f"{name}: expected a whole number from 1 to {MAX_UNTIL}, got {text!r}")
+    return int(text)
+
+
+def _link(action: ActionRequest) -> str:
+    """Link a ticket by its address, or remove the link."""
+    link_ticket(
+        action.client,
+        action.issue,
+        action.typed("url"),
+        actor=action.actor,
+        at_ns=action.now_ns,
+        is_removed=bool(action.form.get("remove")),
+    )
+    return issue_url(action.issue.id)
 
 
 def _assign(action: ActionRequest) -> str:
@@ -217,6 +292,7 @@ def _promote(action: ActionRequest) -> str:
 ACTIONS: Mapping[str, Callable[[ActionRequest], str]] = {
     **{str(act): _move(act) for act in IssueAction},
     "assign": _assign,
+    "link": _link,
     "note": _note,
     "rename": _rename,
     "merge": _merge,
@@ -226,10 +302,12 @@ ACTIONS: Mapping[str, Callable[[ActionRequest], str]] = {
     "refuse_split": _refuse_split,
     "promote": _promote,
 }
+BULK_ACTIONS = (*map(str, IssueAction), "assign")
 # Actions that do not change the issues' figures.
 FIGURES_UNCHANGED = {
     *map(str, IssueAction),
     "assign",
+    "link",
     "note",
     "rename",
     "refuse_merge",

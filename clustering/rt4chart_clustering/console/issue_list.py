@@ -8,7 +8,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rt4chart_clustering.console.ranking_cache import RankingCache
+from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import (
     BACK,
@@ -20,6 +20,12 @@ from rt4chart_clustering.triage.filter import (
     issue_marks,
 )
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
+from rt4chart_clustering.triage.grouping_status import (
+    GroupingStatus,
+    grouping_status,
+    run_outcome,
+    waiting_text,
+)
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
@@ -28,15 +34,20 @@ from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import WINDOWS
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import issue_url
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.store.engine.connect import Client
 
 EMPTY = Markup(
-    "No issues. <code>rt4chart cluster</code> groups the failures into issues; "
-    "<code>rt4chart cluster --every 15m</code> repeats it every 15 minutes."
+    "No issues. <code>rt4chart up</code> groups failures every 15 minutes (RT4CHART_GROUPING); "
+    "<code>rt4chart cluster</code> groups them now. An issue needs several similar failures."
 )
 MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "regressed")}
 SECOND_NS = 10**9
+# The form under the list: the name of its element, and what its checkboxes' names begin with.
+BULK, CHOSEN = "bulk", "issue-"
+ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
 
 
 class IssueList:
@@ -46,12 +57,14 @@ class IssueList:
         """Nothing is read yet."""
         self._console = console
         self._ranking = ranking
+        self._status: TimedCache[str, GroupingStatus] = TimedCache(most=1, fresh_ns=FRESH_NS)
 
     def show(self, request: Request) -> Response:
         """GET /issues."""
         now_ns = self._console.clock()
         with self._console.store() as client:
             known = self._ranking.ranked_issues(client, now_ns)
+            status = self._grouping_status(client, now_ns)
         condition = filter_from(request, now_ns)
         found = filter_issues(known, condition)
         closed = sum(IssueState(ranked.issue.state).is_closed for ranked in known)
@@ -63,9 +76,21 @@ class IssueList:
             routes=routes,
             states=tuple(IssueState),
             times=tuple(WINDOWS),
+            last_run=status.last,
+            outcome=run_outcome(status.last) if status.last else "",
+            waiting=waiting_text(status.waiting),
+            acts=ACTION_LABELS,
             closed=closed if request.query_params.get("state", "") == "" else 0,
             is_narrowed=len(found) < len(known) - closed,
         )
+
+    def _grouping_status(self, client: Client, now_ns: int) -> GroupingStatus:
+        """The status, at most 20 seconds old: counting what waits reads a week of failures."""
+        status = self._status.get("", now_ns)
+        if status is None:
+            status = grouping_status(client, now_ns=now_ns)
+            self._status.put("", status, now_ns)
+        return status
 
 
 def filter_from(request: Request, now_ns: int) -> IssueFilter:
@@ -169,9 +194,14 @@ def _sparkline(row: RankedIssue) -> Markup:
 def _title(row: RankedIssue, short: str, now_ns: int) -> Markup:
     issue = row.issue
     return Markup(
+        '<input type="checkbox" name="{}{}" form="{}" aria-label="{}"> '
         '<a class="issue-title" href="{}"><bdi>{}</bdi></a> {}<br>'
         '<span class="quiet small">{} · {}</span>'
     ).format(
+        CHOSEN,
+        hex_id(issue.id),
+        BULK,
+        f"Choose {short}",
         issue_url(issue.id),
         issue.title or hex_id(issue.id),
         mark_chips(issue_marks(row, now_ns)),

@@ -14,7 +14,12 @@ from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.console.failure_trend import HEIGHT, WIDTH, build_trend
-from rt4chart_clustering.console.issue_list import mark_chips, severity_chip, state_chip
+from rt4chart_clustering.console.issue_list import (
+    ACTION_LABELS,
+    mark_chips,
+    severity_chip,
+    state_chip,
+)
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
@@ -42,7 +47,6 @@ MAX_CACHED = 32
 DAYS = ("14", "30")
 # Failures that are diagnosed, fewer than the command's 10,000: a browser is waiting.
 DIAGNOSED_FAILURES = 200
-ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
 EVENT_TEXTS = {
     "born": "created the issue for",
     "titled": "set the title to",
@@ -59,8 +63,16 @@ EVENT_TEXTS = {
     "refused_split": "refused a split",
     "cause": "explained it",
     "ticket": "recorded a ticket",
+    "ignored_until": "ignored it until",
 }
-VALUELESS_EVENTS = ("proposed_merge", "proposed_split", "cause", "ticket", "refused_split")
+VALUELESS_EVENTS = (
+    "proposed_merge",
+    "proposed_split",
+    "cause",
+    "ticket",
+    "refused_split",
+    "ignored_until",
+)
 
 
 @dataclass(frozen=True, slots=True)

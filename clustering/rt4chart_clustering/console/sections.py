@@ -34,6 +34,7 @@ def issue_routes(console: Console) -> Sequence[BaseRoute]:
     actions, failure_map = IssueActions(console, page, ranking), MapPage(console, ranking)
     return [
         Route("/issues", listed.show, methods=GET),
+        Route("/issues/bulk", actions.handle_several, methods=POST),
         Route("/issues/{id}", page.show, methods=GET),
         Route("/issues/{id}/why", page.why, methods=GET),
         *(Route(f"/issues/{{id}}/{name}", actions.handler(name), methods=POST) for name in ACTIONS),

@@ -5,6 +5,7 @@ A title is made when an issue is created and again at its growth points.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.text_templates import template_title
 from rt4chart_clustering.grouping.algorithm import choose_examples
+from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, ignored_until
 from rt4chart_clustering.grouping.issue_state import (
     IssueState,
     growth_point,
@@ -30,6 +32,7 @@ from rt4chart_collector.store.issues.issue_events import (
     last_events,
     record_events,
 )
+from rt4chart_collector.store.issues.issue_figures import failures_by_day
 from rt4chart_collector.store.issues.issues import (
     Issue,
     as_stored,
@@ -74,13 +77,14 @@ def update_issues(
     them.
     """
     rows = {issue.id: issue for issue in stored_issues(client)}
-    last = last_events(client, ("titled", RENAMED, "state"))
+    last = last_events(client, ("titled", RENAMED, "state", IGNORED_UNTIL))
     centroids = _new_centroids(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
     due = [issue for issue in found if needs_title(issue, last.get(issue.id, {}).get("titled"))]
     named = dict(_name_issues(client, embedder, due, enrichers, on_progress))
     issues: list[Issue] = []
-    events: list[IssueEvent] = []
+    events = end_ignoring(client, found, last, now_ns=now_ns)
+    opened = {event.issue for event in events}
     for before in found:
         issue, recorded = before, last.get(before.id, {})
         if issue.id in named:
@@ -100,6 +104,8 @@ def update_issues(
         if has_regressed(before, recorded):
             events.append(IssueEvent(issue.id, now_ns, "state", IssueState.REGRESSED))
             issue = replace(issue, state=IssueState.REGRESSED)
+        if before.id in opened:
+            issue = replace(issue, state=IssueState.OPEN)
         if issue.id in centroids:
             issue = replace(issue, centroid=centroids[issue.id], model=window.model)
         issues.append(issue)
@@ -143,6 +149,30 @@ def is_opened(issue: Issue, titled: IssueEvent | None) -> bool:
     before = int(titled.note) if titled is not None and titled.note.isdecimal() else issue.claims
     has_more = growth_point(issue.claims) > growth_point(before)
     return has_more and state_after_growth(IssueState(issue.state)) != issue.state
+
+
+def end_ignoring(
+    client: Client,
+    found: Sequence[Issue],
+    last: Mapping[int, LastEvents],
+    *,
+    now_ns: int,
+) -> list[IssueEvent]:
+    """The events that open the issues that were ignored until something that has come."""
+    waiting = {issue.id: ignored_until(issue, last.get(issue.id, {})) for issue in found}
+    if not any(waiting.values()):
+        return []
+    today: Counter[int] = Counter()
+    for day in failures_by_day(client, now_ns=now_ns, days=1):
+        today[day.issue] += day.seen
+    return [
+        IssueEvent(issue.id, now_ns, "state", IssueState.OPEN, f"was ignored until {until}")
+        for issue in found
+        if (until := waiting[issue.id])
+        and until.is_over(
+            now_ns=now_ns, claims=issue.claims, today=sum(today[id] for id in issue.ids)
+        )
+    ]
 
 
 def has_regressed(issue: Issue, last: LastEvents) -> bool:

@@ -2,37 +2,85 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import urlsplit
+
 from otel_rt4chart.core.errors import InputError
+from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import (
     IssueAction,
     IssueState,
     allowed_actions,
     state_after,
 )
+from rt4chart_clustering.triage.issue_details import LINK
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import RENAMED, IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 MAX_TITLE = 200
+MAX_URL = 2_000
+FOR_EVER = IgnoreUntil()
 
 
 def change_state(
-    client: Client, issue: Issue, action: IssueAction, *, actor: str, at_ns: int, note: str = ""
+    client: Client,
+    issue: Issue,
+    action: IssueAction,
+    *,
+    actor: str,
+    at_ns: int,
+    note: str = "",
+    until: IgnoreUntil = FOR_EVER,
 ) -> IssueState:
-    """Perform an action and return the issue's new state.
+    """Perform an action and return the issue's new state; `until` ends an ignoring.
 
-    A repeated action writes nothing but its note. InputError if the state does not allow it.
+    A repeated action writes nothing but its note and its `until`. InputError if the state does not
+    allow it.
     """
+    state, target = IssueState(issue.state), check_action(issue, action)
+    ends = [until.event(issue.id, at_ns, actor)] if until else []
+    if target is not state or ends:
+        record_events(client, [IssueEvent(issue.id, at_ns, "state", target, note, actor), *ends])
+    elif note:
+        add_note(client, issue, note, actor=actor, at_ns=at_ns)
+    return target
+
+
+def check_action(issue: Issue, action: IssueAction) -> IssueState:
+    """The state after the action; InputError if the issue's state does not allow it."""
     state = IssueState(issue.state)
     target = state_after(state, action)
     if target is None:
         possible = ", ".join(allowed_actions(state))
-        raise InputError(f"expected one of {possible} for an issue that is {state}, got {action}")
-    if target is not state:
-        record_events(client, [IssueEvent(issue.id, at_ns, "state", target, note, actor)])
-    elif note:
-        add_note(client, issue, note, actor=actor, at_ns=at_ns)
+        raise InputError(
+            f"expected one of {possible} for {issue.id:016x}, which is {state}, got {action}"
+        )
     return target
+
+
+def conditions(
+    issue: Issue, *, now_ns: int, seconds: int = 0, failures: int = 0, a_day: int = 0
+) -> IgnoreUntil:
+    """Ignore an issue for that time, that many further failures, or until so many come a day."""
+    return IgnoreUntil(
+        now_ns + seconds * 10**9 if seconds else 0,
+        issue.claims + failures if failures else 0,
+        a_day,
+    )
+
+
+def link_ticket(
+    client: Client, issue: Issue, url: str, *, actor: str, at_ns: int, is_removed: bool = False
+) -> None:
+    """Record the address of a ticket that somebody made elsewhere, or that it is no longer one."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or len(url) > MAX_URL:
+        raise InputError(f"expected the http or https address of a ticket, got {url[:200]!r}")
+    if "@" in parts.netloc:
+        raise InputError("expected an address without user and password: remove them")
+    value = {"system": LINK, "key": "", "url": url, "claims": issue.claims, "removed": is_removed}
+    record_events(client, [IssueEvent(issue.id, at_ns, "ticket", json.dumps(value), "", actor)])
 
 
 def assign_owner(

@@ -16,6 +16,8 @@ from rt4chart_collector.store.issues.issues import Issue, member_keys
 
 # More than a year of days in the trend, and the most common routes, models and documents.
 MAX_PARTS = 400
+# The system of a ticket that a person linked by its address.
+LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,16 @@ def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueD
 
 
 def recorded_tickets(trail: Iterable[IssueEvent]) -> list[RecordedTicket]:
-    """The last recorded ticket of each system in a trail, which is in order."""
+    """The last recorded ticket of each system, and the linked ones, of a trail in order."""
     found: dict[str, RecordedTicket] = {}
     for event in trail:
         if event.kind == "ticket" and (value := _event_value(event)):
             system, key, url = (str(value.get(name, "")) for name in ("system", "key", "url"))
             claims = int(value.get("claims", 0))
-            found[system] = RecordedTicket(system, key, url, claims, event.at_ns)
+            name = f"{LINK} {url}" if system == LINK else system
+            found.pop(name, None)
+            if not value.get("removed"):
+                found[name] = RecordedTicket(system, key, url, claims, event.at_ns)
     return list(found.values())
 
 

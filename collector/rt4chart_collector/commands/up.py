@@ -37,9 +37,9 @@ def execute(options: argparse.Namespace) -> int:
     stopped = Event()
     handle_signals(stopped.set, settings.stop_s + LIMIT_S)
     guard = guard_of_service(settings, loaded.console)
-    others = (loaded.judge, monitoring.monitor, monitoring.alerts)
+    others = (loaded.judge, monitoring.monitor, monitoring.alerts, loaded.grouping)
     with (
-        run_service(settings, monitoring, guard=guard, opens_more=True) as service,
+        run_service(settings, monitoring, loaded.grouping, guard=guard, opens_more=True) as service,
         serve_console(
             settings, loaded.console, service.shutdown, service.status, others, guard=guard
         ) as url,

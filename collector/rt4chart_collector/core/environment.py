@@ -48,3 +48,13 @@ def demo_environ(environ: Environment | None = None) -> dict[str, str]:
 def demo_folder(environ: Environment | None = None) -> Path:
     """Where the demo keeps its database, apart from the user's own."""
     return data_folder(os.environ if environ is None else environ) / "demo"
+
+
+def grouping_environ(dsn: str, environ: Environment | None = None) -> dict[str, str]:
+    """The environment of a grouping run of the service: its database, and one thread to compute.
+
+    The database is not on the command line, which other users can read: it may hold a password.
+    """
+    given = os.environ if environ is None else environ
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**given, **threads, f"{PREFIX}DSN": dsn}

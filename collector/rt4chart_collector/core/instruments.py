@@ -315,6 +315,21 @@ ROUTE_TRUSTED_LABELS = gauge(
     "Labels that this rate counts; absent where no claims were drawn for labels",
     *ROUTE,
 )
+GROUPING_RUNS = counter(
+    "grouping_runs",
+    "run",
+    "Runs that group failures into issues: completed, failed, or left to another process that was "
+    "grouping (busy)",
+    "result",
+    known=("completed", "failed", "busy"),
+)
+GROUPING_DURATION = duration("grouping_duration", "Time that a completed run of grouping took")
+GROUPING_LAST_RUN = gauge(
+    "grouping_last_run", "s", "End of the last completed run of grouping, since the epoch"
+)
+GROUPING_WAITING = gauge(
+    "grouping_waiting_failures", "{failure}", "Failures in no issue at the end of that run"
+)
 FAILURES = counter(
     "failures",
     "failure",

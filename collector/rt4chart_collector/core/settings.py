@@ -48,6 +48,7 @@ from otel_rt4chart.core.settings_parsers import (
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.settings.application import SECTIONS as APPLICATION
 from otel_rt4chart.settings.application import JudgeSettings, carrier_setting, layers_setting
+from rt4chart_collector.core.grouping_settings import GroupingSettings
 from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.core.settings_checks import check_metrics, check_one, check_reachable
@@ -441,6 +442,7 @@ class UpSettings:
     service: ServiceSettings = section(ServiceSettings)
     console: ConsoleSettings = section(ConsoleSettings)
     monitoring: MonitoringSettings = section(MonitoringSettings)
+    grouping: GroupingSettings = section(GroupingSettings)
     judge: JudgeSettings = section(JudgeSettings, flags=())
 
     def __post_init__(self) -> None:
@@ -453,8 +455,7 @@ class UpSettings:
                 f"{PREFIX}INGEST_TOKEN: expected a token too where {PREFIX}READ_TOKEN is set; got "
                 "none; set another secret, which clients send as 'Authorization: Bearer TOKEN'"
             )
-        own = (self.service.otlp_http, self.service.otlp_grpc)
-        check_metrics(self.service.self_metrics, own)
+        check_metrics(service.self_metrics, (service.otlp_http, service.otlp_grpc))
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,7 +492,8 @@ class ConsoleProcessSettings:
     monitoring: MonitoringSettings = section(MonitoringSettings)
 
 
-SECTIONS = (ServiceSettings, WorkerSettings, ConsoleSettings, MonitorSettings, AlertSettings)
+CONSOLE = (ConsoleSettings, MonitorSettings, AlertSettings)
+SECTIONS = (ServiceSettings, GroupingSettings, WorkerSettings, *CONSOLE)
 KNOWN = tuple(setting.variable for setting in settings_of(*SECTIONS, *APPLICATION))
 if __name__ == "__main__":
     sys.stdout.write(reference(*SECTIONS))

@@ -36,7 +36,7 @@ def service(dsn: str, log: Path) -> Iterator[str]:
     endpoint = f"http://127.0.0.1:{free_port()}"
     command = [*RT4CHART, "up", "--dsn", dsn, "--otlp-http", endpoint.removeprefix("http://")]
     command += ["--otlp-grpc", "127.0.0.1:0", "--health", "off"]
-    command += ["--console", "off", "--monitor", "off"]
+    command += ["--console", "off", "--monitor", "off", "--grouping", "off"]
     with (
         log.open("wb") as out,
         subprocess.Popen(command, stdout=out, stderr=out, env=demo_environ()) as process,  # noqa: S603 ours

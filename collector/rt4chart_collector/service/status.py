@@ -45,6 +45,7 @@ from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
 from rt4chart_collector.pipeline.retry import GONE, PAUSED
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.service.grouping import GroupingRunner
 from rt4chart_collector.service.health import REASONS, Health
 from rt4chart_collector.store.answers.dead_letters import LetterCounts
 
@@ -62,6 +63,7 @@ class Status:
         retries: Retries | None = None,
         breaker: Breaker | None = None,
         stream: KafkaStream | None = None,
+        grouping: GroupingRunner | None = None,
         health: Health | None = None,
     ) -> None:
         """The parts to read, whose gauges are added to `metrics`."""
@@ -69,6 +71,7 @@ class Status:
         self.health = health or Health()
         self._ingest, self._assembler, self._stream = ingest, assembler, stream
         self._queue, self._retries, self._breaker = queue, retries, breaker
+        self._grouping = grouping
         self._observe_spans()
         self._observe_answers()
 
@@ -78,7 +81,7 @@ class Status:
         # missed in both places.
         held_bytes = self._stream.held_bytes if self._stream else 0
         parts = self._ingest_status() | self._stream_status() | self._trace_status()
-        parts |= self._judge_status()
+        parts |= self._verdict_status()
         work = ("ingest_bytes", "recovering", "traces_open", "traces_waiting")
         is_idle = not held_bytes and not any(parts.get(name) for name in work)
         ready = {"ready": not self.health.reasons, "idle": is_idle}
@@ -134,13 +137,15 @@ class Status:
             status |= {"oldest_waiting_s": round(self._queue.oldest_s, 3)}
         return status
 
-    def _judge_status(self) -> dict[str, object]:
+    def _verdict_status(self) -> dict[str, object]:
         status: dict[str, object] = {}
         if self._breaker:
             status |= {"judging": self._breaker.status}
         if self._retries:
             counts = self._retries.counts
             status |= {"retries_waiting": counts.waiting, "dead_letters": dict(counts.dead)}
+        if self._grouping:
+            status |= {"grouping": self._grouping.status()}
         return status
 
     def _observe_spans(self) -> None:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.judges.answer_verdicts import Clock
+from rt4chart_collector.core.grouping_settings import GroupingSettings
 from rt4chart_collector.core.instruments import CONNECTIONS_REFUSED, STORE_DAMAGED_PARTS
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
@@ -33,6 +34,7 @@ from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.service.grouping import build_grouping, grouping_running
 from rt4chart_collector.service.guards import guard_of_service
 from rt4chart_collector.service.health import ASSEMBLER, QUEUE_FULL, WRITER, Health
 from rt4chart_collector.service.http_routes import operations_routes, serve_health
@@ -69,6 +71,7 @@ class Service:
 def run_service(
     settings: ServiceSettings,
     monitoring: MonitoringSettings | None = None,
+    grouping: GroupingSettings | None = None,
     *,
     guard: TokenGuard | None = None,
     opens_more: bool = False,
@@ -95,9 +98,8 @@ def run_service(
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.judge)
         assembler = build_assembler(parts, queue, retries, settings, clock)
-        queue_bytes = settings.ingest_queue_mib * MIB
-        ingest = IngestWriter(parts.insert, assembler.accept, max_bytes=queue_bytes)
-        shutdown.health.add_check(QUEUE_FULL, lambda: ingest.is_full)
+        ingest = build_writer(parts, assembler, settings, shutdown.health)
+        runner = build_grouping(settings.dsn, grouping, parts.metrics, shutdown)
         status = Status(
             parts.metrics,
             ingest=ingest,
@@ -105,6 +107,7 @@ def run_service(
             queue=queue,
             retries=retries,
             breaker=parts.breaker,
+            grouping=runner,
             health=shutdown.health,
         )
         own = stack.enter_context(closing(client.sibling(), shutdown))
@@ -114,6 +117,7 @@ def run_service(
         rates = monitor_routes(monitor, monitoring, guard, clock=clock)
         web = build_app(intake, [*operations_routes(status, guard), *rates])
         stack.enter_context(monitor_running(monitor, shutdown))
+        stack.enter_context(grouping_running(runner, shutdown))
         parts.start(queue, stack)
         stack.enter_context(stage(ASSEMBLER, assembler.run, stop=assembler.stop, shutdown=shutdown))
         stack.enter_context(_writer_stage(ingest, shutdown))
@@ -122,9 +126,18 @@ def run_service(
             shutdown.health.start()
         # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
-        yield Service(
-            url_of(bound, tls), grpc, client.target.display_name, parts.judge, status, shutdown
-        )
+        url, name = url_of(bound, tls), client.target.display_name
+        yield Service(url, grpc, name, parts.judge, status, shutdown)
+
+
+def build_writer(
+    parts: VerificationRuntime, assembler: Assembler, settings: ServiceSettings, health: Health
+) -> IngestWriter:
+    """What stores the spans of accepted requests; the service is not ready while it is full."""
+    max_bytes = settings.ingest_queue_mib * MIB
+    ingest = IngestWriter(parts.insert, assembler.accept, max_bytes=max_bytes)
+    health.add_check(QUEUE_FULL, lambda: ingest.is_full)
+    return ingest
 
 
 def build_intake(

@@ -92,7 +92,7 @@ def test_outcome_in_words(outcome: GroupingResult, words: str) -> None:
 
 def test_run_that_is_told_to_stop_does_between_pages(client: Client, dsn: str) -> None:
     """And it is nobody's turn then: the next one may run at once."""
-    options = argparse.Namespace(dsn=dsn, since=3600, min_size=5)
+    options = argparse.Namespace(dsn=dsn, since=3600, min_size=5, cause="command")
     stop, seen = threading.Event(), list[str]()
     now = [replace(one, time_ns=time.time_ns()) for one in numbers(5)]
     insert_verdicts(client, [verdict(one) for one in now])

@@ -127,7 +127,9 @@ def test_a_person_moves_it_and_the_trail_says_who(two: Client, issues: Issues) -
 
     assert "is ignored." in issues("ignore", f"{FIRST:016x}", "--by", "ann")
     wrong = issues("resolve", f"{FIRST:016x}", "--by", "ann", status=2)
-    assert wrong.endswith("expected one of reopen for an issue that is ignored, got resolve\n")
+    assert wrong.endswith(
+        "expected one of reopen for ab00000000000001, which is ignored, got resolve\n"
+    )
     assert "is open." in issues("reopen", f"{FIRST:016x}", "--by", "ann")
 
 

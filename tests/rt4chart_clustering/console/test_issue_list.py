@@ -122,3 +122,33 @@ def test_state_and_owner_are_those_of_now(client: Client) -> None:
         rows = browser.get("/issues?format=json").json()["rows"]
 
     assert [(row["claims"], row["owner"]) for row in rows] == [(11, "ben")]
+
+
+def test_several_issues_are_decided_at_once(client: Client) -> None:
+    """All chosen ones, or none if one of them does not allow it."""
+    two(client)
+    both = {f"issue-{FIRST:016x}": "on", f"issue-{SECOND_ID:016x}": "on"}
+
+    with browsing(client) as browser:
+        assert post(browser, "/issues/bulk", act="assign", owner="bob", **both).status_code == 303
+        assert (
+            post(browser, "/issues/bulk", act="resolve", **{f"issue-{ID}": "on"}).status_code == 303
+        )
+        refused = post(browser, "/issues/bulk", act="ack", **both)
+        nothing = post(browser, "/issues/bulk", act="ack")
+        rows = browser.get("/issues?state=all&format=json").json()["rows"]
+
+    assert (refused.status_code, ID in refused.text) == (400, True)
+    assert nothing.status_code == 400
+    assert {(row["id"], row["state"], row["owner"]) for row in rows} == {
+        (ID, "resolved", "bob"),
+        (f"{SECOND_ID:016x}", "new", "bob"),
+    }
+
+
+def test_the_list_says_what_waits(client: Client) -> None:
+    """Before the first run, and the failures that are in no issue."""
+    with browsing(client) as browser:
+        page = words_of(browser.get("/issues").text)
+
+    assert "Not grouped yet; 0 failures in no issue yet." in page

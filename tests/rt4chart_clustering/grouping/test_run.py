@@ -288,8 +288,9 @@ def test_commands_on_an_empty_database_say_what_to_do(
     client.command(f"DROP DATABASE {client.database}")
     assert call(ISSUES, "--dsn", dsn) == 0
     assert capsys.readouterr().out == (
-        "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
-        "similar failures (--min-size).\n"
+        "No issues yet. `rt4chart up` groups failures every 15 minutes, `rt4chart cluster` now; an "
+        "issue needs several similar failures (--min-size).\n"
+        "not grouped yet; 0 failures in no issue yet\n"
     )
     assert call(CLUSTER, "--dsn", dsn) == 0
     assert "No new failures" in capsys.readouterr().out

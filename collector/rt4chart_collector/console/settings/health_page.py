@@ -32,6 +32,7 @@ from rt4chart_collector.store.answers.spans import span_count
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.issues.grouping_runs import GroupingRun, last_runs
 from rt4chart_collector.store.rates.traffic import decision_counts
 
 # Names of the status that a reader would have to look up.
@@ -103,6 +104,35 @@ DEAD: TableLayout[DeadLetter] = TableLayout(
     ),
     "No dead letters in this time range.",
 )
+GROUPING: TableLayout[GroupingRun] = TableLayout(
+    "runs",
+    "Runs of grouping",
+    (
+        Column(
+            "started", "Started", lambda row: iso(row.started_ns), lambda row: when(row.started_ns)
+        ),
+        Column("cause", "Cause", lambda row: row.cause),
+        Column(
+            "seconds",
+            "Seconds",
+            lambda row: row.seconds,
+            lambda row: f"{row.seconds:.1f}",
+            is_number=True,
+        ),
+        Column("failures", "New failures", lambda row: row.failures, is_number=True),
+        Column("new", "New issues", lambda row: row.created, is_number=True),
+        Column("regressed", "Regressed", lambda row: row.regressed, is_number=True),
+        Column(
+            "waiting",
+            "In no issue",
+            lambda row: row.waiting,
+            is_number=True,
+            hint="failures in no issue at the end of the run",
+        ),
+        Column("error", "Error", lambda row: row.error),
+    ),
+    "Failures were not grouped into issues yet. The service does it every 15 minutes.",
+)
 PRECISION: TableLayout[Precision] = TableLayout(
     "precision",
     "Agreement of feedback with the judge",
@@ -120,7 +150,7 @@ PRECISION: TableLayout[Precision] = TableLayout(
 )
 
 
-MAX_LETTERS = 100
+MAX_LETTERS, MAX_RUNS = 100, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +175,7 @@ def show_health(console: Console, request: Request) -> Response:
         reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
         letters = last_dead_letters(client, since_ns=scope.since_ns, limit=MAX_LETTERS)
         waiting = letter_counts(client, verifier).waiting
+        runs = last_runs(client, limit=MAX_RUNS)
         precision = judge_precision(client, QueryScope(scope.since_ns, scope.until_ns))
         found = _trace_lookup(client, trace.lower(), verifier) if trace else None
     return console.tables(
@@ -153,6 +184,7 @@ def show_health(console: Console, request: Request) -> Response:
             DECISIONS.with_rows(_decision_rows(decided)),
             REASONS.with_rows(reasons),
             DEAD.with_rows(letters),
+            GROUPING.with_rows(runs),
             PRECISION.with_rows(precision),
             JUDGE.with_rows(list(labels.rates.values())),
             RATERS.with_rows(rater_rows(labels.agreement)),

@@ -146,6 +146,7 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
         "rt4chart_sampling_rates",
         "rt4chart_label_draws",
         "rt4chart_corrected_rates",
+        "rt4chart_grouping_runs",
     }
     assert set(SHARDING_KEYS) <= set(SHARDING)
     assert TABLES[LEDGER_TABLE].engine == "ReplicatedReplacingMergeTree"

@@ -53,6 +53,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_failure_embeddings",
         "rt4chart_failures",
         "rt4chart_feedback",
+        "rt4chart_grouping_runs",
         "rt4chart_issue_assignments",
         "rt4chart_issue_events",
         "rt4chart_issues",
