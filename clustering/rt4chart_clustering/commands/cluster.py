@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from threading import Event
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
@@ -23,7 +21,7 @@ from rt4chart_clustering.description.describe import OnProgress
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.cluster_lock import cluster_lock
-from rt4chart_clustering.grouping.engine import MIN_SIZE, HdbscanGrouping
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
@@ -37,32 +35,6 @@ log = logging.getLogger(__name__)
 
 class StoppedError(Exception):
     """A SIGTERM ended the run between two pages."""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="answers since then, such as 90m, 24h, 7d (default)",
-    )
-    parser.add_argument(
-        "--min-size",
-        type=int,
-        default=MIN_SIZE,
-        metavar="N",
-        help=f"claims that make an issue (default {MIN_SIZE})",
-    )
-    parser.add_argument(
-        "--every",
-        type=parse_duration_s,
-        metavar="TIME",
-        help="repeat at this interval, such as 15m",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -195,6 +167,3 @@ def format_result(outcome: GroupingResult) -> str:
         f"{one.unexplained} not explained by rules{regressed}{proposed}. "
         "List them: rt4chart issues\n"
     )
-
-
-COMMAND = Command("cluster", "group the failures into named issues", configure, execute)

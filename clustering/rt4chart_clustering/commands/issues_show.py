@@ -9,11 +9,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from rt4chart_clustering.commands.issues_subcommand import (
-    IssuesSubcommand,
-    add_id_argument,
-    issue_from,
-)
+from rt4chart_clustering.commands.issues import issue_from
 from rt4chart_clustering.commands.issues_table import history_table, issue_table, issue_view
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
@@ -139,35 +135,3 @@ def example_row(failure: Failure) -> dict[str, Any]:
         "nearest": failure.nearest,
         "differs": {"claimed": failure.claimed_words, "found": failure.found_words},
     }
-
-
-def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
-    """The shared options suffice."""
-
-
-_FILTER_OPTIONS = ("route", "state", "since")
-SUBCOMMANDS = (
-    IssuesSubcommand(
-        "list",
-        "list",
-        "list the issues, the worst first",
-        _add_no_arguments,
-        list_issues,
-        _FILTER_OPTIONS,
-    ),
-    IssuesSubcommand(
-        "show",
-        "show ID",
-        "show one issue; an ID alone does the same",
-        add_id_argument,
-        show,
-        ("examples",),
-    ),
-    IssuesSubcommand(
-        "history",
-        "history ID",
-        "show what happened to it, and who did it",
-        add_id_argument,
-        history,
-    ),
-)

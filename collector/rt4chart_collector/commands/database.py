@@ -1,29 +1,15 @@
-"""The database of a command: its options, and access to it."""
+"""The database of a command."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError, StoreBusyError
 from rt4chart_collector.store.engine.connect import Client, connect
 
 BUSY_ADVICE = "An embedded database has one owner: stop the service while this command runs"
 TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND name = {name:String}"
-
-
-def add_dsn(parser: argparse.ArgumentParser) -> None:
-    """Add `--dsn`."""
-    parser.add_argument("--dsn", metavar="DSN", help="the database (default: RT4CHART_DSN)")
-
-
-def add_since(parser: argparse.ArgumentParser, default: str, help: str) -> None:
-    """Add `--since`, the beginning of a period that ends now, in seconds ago."""
-    parser.add_argument(
-        "--since", type=parse_duration_s, default=default, metavar="TIME", help=help
-    )
 
 
 @contextmanager

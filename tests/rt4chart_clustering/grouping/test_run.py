@@ -13,12 +13,10 @@ from itertools import count
 import numpy as np
 import pytest
 
-from otel_rt4chart.cli import Command, main
+from otel_rt4chart.cli import main
 from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
-from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description import describe
 from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
@@ -274,24 +272,17 @@ def test_empty_database_groups_to_nothing(client: Client) -> None:
     assert grouped(client) == replace(NOTHING_NEW, waiting=0)
 
 
-def call(command: Command, *arguments: str) -> int:
-    """Run a subcommand as the command line would."""
-    parser = argparse.ArgumentParser()
-    command.configure(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def test_commands_on_an_empty_database_say_what_to_do(
     client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """There is a sentence, not an empty screen, and it is no failure, nor where no table is."""
     client.command(f"DROP DATABASE {client.database}")
-    assert call(ISSUES, "--dsn", dsn) == 0
+    assert main(["issues", "--dsn", dsn]) == 0
     assert capsys.readouterr().out == (
         "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
         "similar failures (--min-size).\n"
     )
-    assert call(CLUSTER, "--dsn", dsn) == 0
+    assert main(["cluster", "--dsn", dsn]) == 0
     assert "No new failures" in capsys.readouterr().out
 
 
@@ -303,14 +294,14 @@ def test_commands_group_and_show(
     recent = [replace(one, time_ns=now) for one in numbers(5)]
     store(client, recent)
 
-    assert call(CLUSTER, "--dsn", dsn, "--json") == 0
+    assert main(["cluster", "--dsn", dsn, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["new"] == 1
-    assert call(ISSUES, "--dsn", dsn, "--json") == 0
+    assert main(["issues", "--dsn", dsn, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert row["claims"] == 5
-    assert call(ISSUES, "--dsn", dsn, "--route", "nowhere", "--json") == 0
+    assert main(["issues", "--dsn", dsn, "--route", "nowhere", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
-    assert call(ISSUES, row["id"], "--dsn", dsn) == 0
+    assert main(["issues", row["id"], "--dsn", dsn]) == 0
     shown = capsys.readouterr().out
     assert "Number differs from the source · billing" in shown
     assert "contradicts  p1: The " in shown
@@ -327,10 +318,10 @@ def test_shown_text_cannot_steer_the_terminal(
         for at, claim in enumerate(claims)
     ]
     store(client, [replace(one, time_ns=now) for one in evil])
-    call(CLUSTER, "--dsn", dsn)
-    call(ISSUES, "--dsn", dsn)
+    main(["cluster", "--dsn", dsn])
+    main(["issues", "--dsn", dsn])
     (issue,) = list_issues(client)
-    call(ISSUES, f"{issue.id:016x}", "--dsn", dsn)
+    main(["issues", f"{issue.id:016x}", "--dsn", dsn])
 
     assert "\x1b" not in capsys.readouterr().out
 
