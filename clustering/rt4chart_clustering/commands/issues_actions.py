@@ -16,7 +16,7 @@ from rt4chart_clustering.grouping.merge_and_split import (
     split_issue,
     undo_merge,
 )
-from rt4chart_clustering.grouping.proposals import open_split_proposal
+from rt4chart_clustering.grouping.open_proposals import open_split_proposal
 from rt4chart_clustering.triage.actions import add_note, assign_owner, change_state, rename_issue
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
 from rt4chart_collector.core.actors import actor_of
