@@ -23,7 +23,7 @@ from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.cluster_lock import cluster_lock
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
-from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.schema.migrate import migrate
 
 SECOND = 1_000_000_000
@@ -61,7 +61,10 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
     """One run, under the lock of the database."""
     settings = load(ClusteringSettings, {"dsn": options.dsn})
     embedder = build_embedder(settings.embedder)
-    with build_enrichers() as enrichers, connect(settings.dsn) as client:
+    with (
+        build_enrichers() as enrichers,
+        open_database(settings.dsn, needs="rt4chart_issues") as client,
+    ):
         migrate(client, embedding_width=embedder.width)
         with cluster_lock(client) as renew:
 

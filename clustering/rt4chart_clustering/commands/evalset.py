@@ -26,7 +26,8 @@ from rt4chart_clustering.evalset.review import (
 from rt4chart_clustering.gate.result import write_atomically
 from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.core.actors import actor_of
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     StoredCase,
@@ -42,7 +43,7 @@ from rt4chart_collector.store.schema.migrate import migrate
 def execute(options: argparse.Namespace) -> int:
     """Open the database and run the subcommand."""
     settings = load(ClusteringSettings, {"dsn": getattr(options, "dsn", None)})
-    with connect(settings.dsn) as client:
+    with open_database(settings.dsn, needs="rt4chart_issues") as client:
         migrate(client)
         return ACTIONS[options.action](client, options)
 

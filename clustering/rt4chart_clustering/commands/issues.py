@@ -9,14 +9,16 @@ from pkgutil import resolve_name
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.triage.find_issue import find_issue
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 from rt4chart_collector.store.schema.migrate import migrate
 
 
 def run_subcommand(reference: str, options: argparse.Namespace) -> int:
     """Run the function of the reference on the database; its result is the exit status."""
-    with connect(load(ClusteringSettings, {"dsn": options.dsn}).dsn) as client:
+    dsn = load(ClusteringSettings, {"dsn": options.dsn}).dsn
+    with open_database(dsn, needs="rt4chart_issues") as client:
         migrate(client)
         return int(resolve_name(reference)(client, options, time.time_ns()))
 

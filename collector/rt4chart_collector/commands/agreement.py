@@ -9,9 +9,9 @@ from dataclasses import asdict
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
 
 

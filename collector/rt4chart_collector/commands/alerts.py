@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 
 
 @contextmanager

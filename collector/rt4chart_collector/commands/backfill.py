@@ -13,9 +13,9 @@ from otel_rt4chart.commands.verify import default_jobs, no_progress, progress
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
+from rt4chart_collector.store.engine.open_database import open_database
 
 SECOND = 10**9
 BUSY_ADVICE = (

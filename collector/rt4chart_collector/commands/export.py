@@ -7,13 +7,13 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.answers.export import (
     SOURCES,
     ExportRequest,
     export_table,
 )
+from rt4chart_collector.store.engine.open_database import open_database
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -26,6 +25,7 @@ from rt4chart_collector.labelling.status import status_lines
 from rt4chart_collector.labelling.tasks import Rater, open_claims
 from rt4chart_collector.labelling.terminal import LabelSession, terminal_keys
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import draw_rates
 from rt4chart_collector.store.labels.draws import (

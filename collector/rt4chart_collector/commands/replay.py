@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.retry import SECOND, revived_letter
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
+from rt4chart_collector.store.engine.open_database import open_database
 
 BUSY_ADVICE = (
     "An embedded database has one owner: stop the service, run this command, and start the service "

@@ -15,7 +15,6 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -25,6 +24,7 @@ from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier

@@ -12,10 +12,10 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.cli.sql import FORMATS, PARQUET, TABLE
-from rt4chart_collector.commands.database import open_database
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
 
 SETTINGS = {

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -275,8 +276,7 @@ def test_empty_database_groups_to_nothing(client: Client) -> None:
 def test_commands_on_an_empty_database_say_what_to_do(
     client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is a sentence, not an empty screen, and it is no failure, nor where no table is."""
-    client.command(f"DROP DATABASE {client.database}")
+    """There is a sentence, not an empty screen, and it is no failure."""
     assert main(["issues", "--dsn", dsn]) == 0
     assert capsys.readouterr().out == (
         "No issues yet. `rt4chart cluster` groups failures into issues; an issue needs several "
@@ -284,6 +284,33 @@ def test_commands_on_an_empty_database_say_what_to_do(
     )
     assert main(["cluster", "--dsn", dsn]) == 0
     assert "No new failures" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["issues"], ["evalset", "list"], ["cluster"], ["alerts"]])
+def test_a_missing_database_is_an_error_and_is_not_created(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mistyped DSN must not look like a database without issues."""
+    path = tmp_path / "mistyped"
+
+    assert main([*words, "--dsn", f"chdb://{path}"]) == 2
+
+    assert capsys.readouterr().err == (
+        f"rt4chart {words[0]}: chdb://{path}: expected a database in this folder, found none; "
+        "`rt4chart up` creates one; --dsn or RT4CHART_DSN names another\n"
+    )
+    assert not path.exists()
+
+
+def test_a_database_without_our_tables_is_an_error(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is created in the database of another program."""
+    client.command("DROP TABLE rt4chart_issues")
+
+    assert main(["issues", "--dsn", dsn]) == 2
+
+    assert "has no table rt4chart_issues: expected a database" in capsys.readouterr().err
 
 
 def test_commands_group_and_show(
