@@ -31,6 +31,7 @@ LAYERS = {
     "rt4chart_clustering": (
         "rt4chart_clustering",  # the pytest plugin
         "commands",
+        "cli",
         "console",
         "tickets",
         "gate",
@@ -45,6 +46,7 @@ LAYERS = {
         "rt4chart_collector",
         "demo",
         "commands",
+        "cli",
         "report",
         "service",
         "console",

@@ -7,7 +7,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.bench.runner import run_bench
@@ -21,48 +20,13 @@ from otel_rt4chart.bench.tables import (
     render_stages,
     stage_values,
 )
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary, judge_advice
-from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
+from otel_rt4chart.judges.build import build_verifier, settings_for_judge
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
 from otel_rt4chart.verify.core.model import Exchange, Report
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "folder",
-        type=Path,
-        metavar="DIR",
-        help="the folder with source_info.jsonl and response.jsonl",
-    )
-    parser.add_argument(
-        "--judge",
-        default="local",
-        metavar="NAME",
-        help=f"the judge to measure: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: local)",
-    )
-    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument(
-        "--split",
-        choices=("dev", "train", "test", "all"),
-        help="the rows to use (default: dev, else test, else all)",
-    )
-    parser.add_argument("--limit", type=positive_integer, metavar="N", help="the first N rows only")
-    parser.add_argument(
-        "--stages", action="store_true", help="also print the metrics of each stage of verification"
-    )
-    parser.add_argument(
-        "--escalation",
-        action="store_true",
-        help="also print what the threshold of a cascade would escalate (for a cascade: the claims"
-        " of its first judge)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -150,11 +114,3 @@ def _progress() -> Callable[[int, int], None]:
         sys.stderr.flush()
 
     return show
-
-
-COMMAND = Command(
-    "bench",
-    "measure a judge on labelled answers, compared with flagging everything",
-    configure,
-    run,
-)

@@ -12,13 +12,14 @@ from importlib.util import find_spec
 from typing import Literal
 from urllib.parse import urlsplit
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.extras import EXTRAS, missing_packages
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.core.urls import is_loopback
-from otel_rt4chart.judges.build import build_judge, build_verifier, is_onnx
-from otel_rt4chart.judges.embedded_models import PACKAGES, installed_model_ids, missing_packages
+from otel_rt4chart.judges.build import build_judge, build_verifier
+from otel_rt4chart.judges.embedded_models import installed_model_ids
+from otel_rt4chart.judges.names import is_onnx
 from otel_rt4chart.sampling.layers import AUTO, REMOTE_SCAN_RATE
 from otel_rt4chart.settings.application import (
     ApplicationSettings,
@@ -30,12 +31,6 @@ from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, 
 
 GROUP = "rt4chart.checks"
 _TIMEOUT_S = 20.0
-EXTRAS = {
-    "openai": ("openai",),
-    "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
-    "clustering": ("sklearn", "numpy"),
-    "local": PACKAGES,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +44,6 @@ class Check:
 
 
 Checks = Callable[[], Iterator[Check]]
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "--judge",
-        metavar="NAME",
-        help="test this judge with one call (default: RT4CHART_JUDGE, if set)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -83,7 +68,7 @@ def check_sources() -> Iterator[Checks]:
     """The core's checks, then those of installed packages (entry-point group `GROUP`)."""
     yield core_checks
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        if find_spec(entry.module.partition(".")[0]) and not _missing_packages(entry.name):
+        if find_spec(entry.module.partition(".")[0]) and not missing_packages(entry.name):
             yield entry.load()
 
 
@@ -102,7 +87,7 @@ def core_checks() -> Iterator[Check]:
     for warning in setting_warnings():
         yield Check("settings", "missing", warning, "rename or unset that variable")
     for extra in EXTRAS:
-        packages = _missing_packages(extra)
+        packages = missing_packages(extra)
         fix = f"pip install 'otel-rt4chart[{extra}]'" if packages else ""
         detail = f"{', '.join(packages)} not installed" if packages else "installed"
         yield Check(f"extra [{extra}]", "missing" if packages else "ok", detail, fix)
@@ -123,7 +108,7 @@ def layers_check(settings: ApplicationSettings, judging: JudgeSettings) -> Check
 
 def models_check() -> Check:
     """Load the embedded models and report their ids."""
-    missing = missing_packages()
+    missing = missing_packages("local")
     if missing:
         detail = f"{', '.join(missing)} not installed"
         return Check(
@@ -208,19 +193,3 @@ def _verify_wrong_number(verifier: Verifier) -> Report:
     return verifier.verify(
         Exchange("How long is the trial?", passages, "The free trial lasts 30 days.")
     )
-
-
-def _missing_packages(extra: str) -> list[str]:
-    return [name for name in EXTRAS.get(extra, ()) if not _is_installed(name)]
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-COMMAND = Command(
-    "doctor", "check the installation and the settings, and suggest fixes", configure, execute
-)

@@ -12,63 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import BatchRun, judge_advice
-from otel_rt4chart.judges.build import (
-    JUDGES,
-    ONNX_PREFIX,
-    build_verifier,
-    is_onnx,
-    settings_for_judge,
-)
+from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from otel_rt4chart.judges.names import is_onnx
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.json_rows import read_lines
 from otel_rt4chart.verify.core.rates import Measure
-
-_EPILOG = """\
-A row: {"id", "question", "contexts": [text or {"id", "text", "metadata"}], "answer", "route",
-"as_of"}; "contexts" and "answer" are required. Exit status: 0 verified, 1 a row has an error, the
-judge failed or the rate is above --fail-over, 2 wrong usage. Details: docs/start/verify-a-file.md
-For answers in the store of the service: rt4chart verify --from-store --help
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = _EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument(
-        "file", metavar="FILE.jsonl", help="one exchange on each line; - means stdin"
-    )
-    parser.add_argument(
-        "--judge",
-        default="local",
-        metavar="NAME",
-        help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (a model on disk)",
-    )
-    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
-    parser.add_argument(
-        "--jobs",
-        type=parse_jobs,
-        metavar="N",
-        help="answers verified at once (default: RT4CHART_JUDGE_CONCURRENCY for a judge behind an"
-        " endpoint, 4 for a model, 1 for rules)",
-    )
-    parser.add_argument(
-        "--fail-over",
-        type=parse_share,
-        metavar="RATE",
-        help="exit with status 1 if the rate of failed claims in all rows is above RATE (0 to 1)",
-    )
-    parser.add_argument(
-        "--count",
-        choices=tuple(map(str, Measure)),
-        default=str(Measure.EITHER),
-        help="the claims that --fail-over counts: unfaithful (contradicted or baseless), misleading"
-        " (supported, but not only), or either of them (default)",
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -158,25 +108,6 @@ def no_progress(count: int) -> None:
     """Progress without a terminal."""
 
 
-def parse_jobs(written: str) -> int:
-    """The number of answers to verify at once."""
-    if not written.isdecimal() or not 1 <= int(written) <= 1000:
-        raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
-    return int(written)
-
-
-def parse_share(written: str) -> float:
-    """A share from 0 to 1."""
-    try:
-        # float() also reads digits of other scripts.
-        rate = float(written) if written.isascii() else -1.0
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, got {written!r}")
-    return rate
-
-
 def refuse_overwriting(file: str, out: str) -> None:
     """Raise InputError if opening the output would truncate the input."""
     source, target = Path(file), Path(out)
@@ -202,6 +133,3 @@ def open_file(name: str, mode: str) -> Iterator[BinaryIO]:
         # What could not be written is written again here, and fails again.
         with suppress(OSError):
             file.close()
-
-
-COMMAND = Command("verify", "verify the answers of a JSON-lines file", configure, execute)

@@ -23,3 +23,22 @@ def positive_integer(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {text!r}")
     return int(text)
+
+
+def parse_jobs(written: str) -> int:
+    """The number of answers to verify at once."""
+    if not written.isdecimal() or not 1 <= int(written) <= 1000:
+        raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
+    return int(written)
+
+
+def parse_share(written: str) -> float:
+    """A share from 0 to 1."""
+    try:
+        # float() also reads digits of other scripts.
+        rate = float(written) if written.isascii() else -1.0
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, got {written!r}")
+    return rate

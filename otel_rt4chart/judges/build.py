@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.extras import missing_packages
 from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.embedded_models import LOCAL_EMBEDDER, build_embedder
+from otel_rt4chart.judges.names import ONNX_PREFIX, is_onnx
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
@@ -24,12 +26,9 @@ from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
-from otel_rt4chart.verify.neural import model_folder
 from otel_rt4chart.verify.neural.local_judge import LocalJudge
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
-
-ONNX_PREFIX = "onnx:"  # followed by the path of an exported model
 
 
 def settings_for_judge(name: str, model: str | None) -> JudgeSettings:
@@ -132,11 +131,6 @@ def check_judge_name(name: object) -> str:
     return name
 
 
-def is_onnx(name: str) -> bool:
-    """True for the name of a judge that runs a model from disk."""
-    return name.startswith(ONNX_PREFIX) and name != ONNX_PREFIX
-
-
 def _build_onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
     return OnnxJudge(
         Path(name.removeprefix(ONNX_PREFIX)).expanduser(),
@@ -160,7 +154,7 @@ def _build_in_process(name: str, settings: JudgeSettings) -> LocalJudge | RulesJ
     """The embedded judge; the rules judge, with its own id, if the models are not installed."""
     if name == "rules":
         return RulesJudge()
-    if missing := model_folder.missing_packages():
+    if missing := missing_packages("local"):
         LOG.warning(
             "using the rules judge instead of %s: the package %s is not installed; "
             "pip install ./otel-rt4chart/models './otel-rt4chart[local]'",

@@ -6,14 +6,12 @@ from functools import cache
 
 from otel_rt4chart.verify.neural.cross_encoder import MODEL, CrossEncoder
 from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
-from otel_rt4chart.verify.neural.model_folder import PACKAGES, missing_packages, model_folder
+from otel_rt4chart.verify.neural.model_folder import model_folder
 
 __all__ = [
     "LOCAL_EMBEDDER",
-    "PACKAGES",
     "build_embedder",
     "installed_model_ids",
-    "missing_packages",
     "model_folder",
 ]
 

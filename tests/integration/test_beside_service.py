@@ -29,7 +29,9 @@ FILL = """
 import sys
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.cli import main
-from rt4chart_collector.store import connect, insert_verdicts, migrate
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.schema.migrate import migrate
 from tests.rt4chart_collector.records import verdict
 with connect(sys.argv[1]) as client:
     migrate(client)
@@ -38,7 +40,7 @@ with connect(sys.argv[1]) as client:
 OWN = """
 import sys
 from otel_rt4chart.cli import main
-from rt4chart_collector.store import connect
+from rt4chart_collector.store.engine.connect import connect
 with connect(sys.argv[1]):
     print("open", flush=True)
     sys.stdin.read()

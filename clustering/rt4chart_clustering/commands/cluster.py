@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from threading import Event
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import RT4ChartError, StoreBusyError, StoreError
 from otel_rt4chart.core.settings import load
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
@@ -25,11 +23,13 @@ from rt4chart_clustering.description.describe import OnProgress
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
 from rt4chart_clustering.grouping.cluster_lock import cluster_lock
-from rt4chart_clustering.grouping.engine import MIN_SIZE, HdbscanGrouping
+from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
+from rt4chart_collector.core.grouping_settings import RunCause
 from rt4chart_collector.core.redacted_error import redacted_error
-from rt4chart_collector.store.engine.connect import Client, connect
-from rt4chart_collector.store.issues.grouping_runs import GroupingRun, RunCause, insert_run
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
+from rt4chart_collector.store.issues.grouping_runs import GroupingRun, insert_run
 from rt4chart_collector.store.schema.migrate import migrate
 
 SECOND = 1_000_000_000
@@ -41,36 +41,6 @@ log = logging.getLogger(__name__)
 
 class StoppedError(Exception):
     """A SIGTERM ended the run between two pages."""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    parser.add_argument(
-        "--since",
-        type=parse_duration_s,
-        default="7d",
-        metavar="TIME",
-        help="answers since then, such as 90m, 24h, 7d (default)",
-    )
-    parser.add_argument(
-        "--min-size",
-        type=int,
-        default=MIN_SIZE,
-        metavar="N",
-        help=f"claims that make an issue (default {MIN_SIZE})",
-    )
-    parser.add_argument(
-        "--every",
-        type=parse_duration_s,
-        metavar="TIME",
-        help="repeat at this interval, such as 15m",
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    # For a running service: one thread of the database, and a status for "another one is running".
-    parser.add_argument(
-        "--cause", choices=list(RunCause), default=RunCause.COMMAND, help=argparse.SUPPRESS
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -101,7 +71,10 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
     """One run, under the lock of the database."""
     settings = load(ClusteringSettings, {"dsn": options.dsn})
     embedder = build_embedder(settings.embedder)
-    with build_enrichers() as enrichers, connect(settings.dsn) as client:
+    with (
+        build_enrichers() as enrichers,
+        open_database(settings.dsn, needs="rt4chart_issues") as client,
+    ):
         migrate(client, embedding_width=embedder.width)
         if options.cause != RunCause.COMMAND:
             client.set_settings({"max_threads": "1"})
@@ -249,6 +222,3 @@ def format_result(outcome: GroupingResult) -> str:
         f"{one.unexplained} not explained by rules{regressed}{proposed}. "
         "List them: rt4chart issues\n"
     )
-
-
-COMMAND = Command("cluster", "group the failures into named issues", configure, execute)

@@ -6,10 +6,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
@@ -28,7 +26,8 @@ from rt4chart_clustering.evalset.review import (
 from rt4chart_clustering.gate.result import write_atomically
 from rt4chart_clustering.triage.find_issue import find_issue
 from rt4chart_collector.core.actors import actor_of
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.issues.eval_sets import (
     CaseState,
     StoredCase,
@@ -40,66 +39,13 @@ from rt4chart_collector.store.issues.eval_sets import (
 from rt4chart_collector.store.issues.issues import list_issues
 from rt4chart_collector.store.schema.migrate import migrate
 
-Run = Callable[[Client, argparse.Namespace], int]
-DEFAULT = "regressions"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands and their options."""
-    parser.set_defaults(run=_list)
-    subparsers = parser.add_subparsers(metavar="SUBCOMMAND")
-    _declare(subparsers, "list", "list the eval sets", _list)
-    subparser = _declare(subparsers, "promote", "make cases from an issue's failures", _promote)
-    subparser.add_argument("issue", help="the issue's id")
-    subparser.add_argument("--to", default=DEFAULT, metavar="SET", help=f"default: {DEFAULT}")
-    subparser.add_argument("--n", type=int, default=20, metavar="N", help="at most (default 20)")
-    subparser.add_argument("--redact", choices=("mask", "hash"), help="how to redact personal data")
-    subparser.add_argument(
-        "--redact-pattern", default="", metavar="P", help="email, phone, … or a regex"
-    )
-    subparser = _declare(subparsers, "show", "show the cases of a set", _show)
-    subparser.add_argument("set")
-    subparser.add_argument("--state", choices=[*CaseState], help="only cases in this state")
-    subparser = _declare(subparsers, "review", "review the pending cases", _review)
-    subparser.add_argument("set")
-    subparser.add_argument(
-        "--approve", nargs="+", metavar="ID", help="these cases, or `all` pending ones"
-    )
-    subparser.add_argument(
-        "--reject", nargs="+", metavar="ID", help="these cases, or `all` pending ones"
-    )
-    subparser.add_argument("--note", default="", help="a reason")
-    subparser = _declare(
-        subparsers, "release", "release the approved cases under a number", _release
-    )
-    subparser.add_argument("set")
-    subparser = _declare(subparsers, "export", "write a release as files", _export)
-    subparser.add_argument("set", help="NAME or NAME@RELEASE")
-    subparser.add_argument("--format", choices=[*FORMATS], default="jsonl")
-    subparser.add_argument(
-        "--out", type=Path, default=Path(), metavar="FOLDER", help="default: here"
-    )
-    subparser.add_argument("--force", action="store_true", help="overwrite existing files")
-
-
-def _declare(
-    subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, run: Run
-) -> argparse.ArgumentParser:
-    subparser = subparsers.add_parser(name, help=text, description=text)
-    subparser.set_defaults(run=run)
-    subparser.add_argument("--dsn", help="the database (default: RT4CHART_DSN)")
-    subparser.add_argument("--by", metavar="NAME", help="your name (default: the system's user)")
-    subparser.add_argument("--json", action="store_true", help="print JSON")
-    return subparser
-
 
 def execute(options: argparse.Namespace) -> int:
     """Open the database and run the subcommand."""
     settings = load(ClusteringSettings, {"dsn": getattr(options, "dsn", None)})
-    with connect(settings.dsn) as client:
+    with open_database(settings.dsn, needs="rt4chart_issues") as client:
         migrate(client)
-        run: Run = options.run
-        return run(client, options)
+        return ACTIONS[options.action](client, options)
 
 
 def _list(client: Client, options: argparse.Namespace) -> int:
@@ -234,4 +180,11 @@ def _say(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-COMMAND = Command("evalset", "make, review, release and export eval sets", configure, execute)
+ACTIONS: Mapping[str, Callable[[Client, argparse.Namespace], int]] = {
+    "list": _list,
+    "promote": _promote,
+    "show": _show,
+    "review": _review,
+    "release": _release,
+    "export": _export,
+}

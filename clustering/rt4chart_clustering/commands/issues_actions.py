@@ -5,18 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
-from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.commands.issues_subcommand import (
-    IssuesSubcommand,
-    add_id_argument,
-    add_ids_argument,
-    issue_from,
-    issues_from,
-)
+from rt4chart_clustering.commands.issues import issue_from, issues_from
 from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.merge_and_split import (
@@ -26,7 +18,7 @@ from rt4chart_clustering.grouping.merge_and_split import (
     split_issue,
     undo_merge,
 )
-from rt4chart_clustering.grouping.proposals import open_split_proposal
+from rt4chart_clustering.grouping.open_proposals import open_split_proposal
 from rt4chart_clustering.triage.actions import (
     add_note,
     assign_owner,
@@ -44,9 +36,13 @@ from rt4chart_collector.store.issues.issue_events import events_of
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 
 
-def _move(act: IssueAction, client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def move_state(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Change the state of each issue; nothing is written if one of them does not allow it."""
-    issues, actor = issues_from(client, options), actor_of(options)
+    act, issues, actor = (
+        IssueAction(options.action),
+        issues_from(client, options),
+        actor_of(options),
+    )
     for issue in issues:
         check_action(issue, act)
     rows, words = [], []
@@ -82,7 +78,8 @@ def _write_all(
     write(rows[0] if len(rows) == 1 else list(rows), "\n".join(words), as_json=options.json)
 
 
-def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Set the owner of each issue."""
     rows, words, actor = [], [], actor_of(options)
     for issue in issues_from(client, options):
         assign_owner(client, issue, options.owner, actor=actor, at_ns=now_ns, note=options.note)
@@ -93,7 +90,8 @@ def _assign(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _link(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def link(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Link a ticket that exists, or remove the link."""
     issue, url = issue_from(client, options), options.url
     link_ticket(
         client, issue, url, actor=actor_of(options), at_ns=now_ns, is_removed=options.remove
@@ -104,7 +102,8 @@ def _link(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Add a note."""
     issue = issue_from(client, options)
     text = " ".join(options.text)
     add_note(client, issue, text, actor=actor_of(options), at_ns=now_ns)
@@ -112,7 +111,8 @@ def _note(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Set the title."""
     issue, title = issue_from(client, options), " ".join(options.text)
     rename_issue(client, issue, title, actor=actor_of(options), at_ns=now_ns)
     words = "Renamed." if title.strip() else "The generated title is back."
@@ -120,16 +120,17 @@ def _rename(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def _refuse(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def refuse(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+    """Refuse a proposal."""
     issue = issue_from(client, options)
-    refuse = {"merge": refuse_merge, "split": refuse_split}[options.what]
-    refuse(client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note)
+    refuse_proposal = {"merge": refuse_merge, "split": refuse_split}[options.what]
+    refuse_proposal(client, issue.id, actor=actor_of(options), now_ns=now_ns, note=options.note)
     words = f"The {options.what} of {hex_id(issue.id)} is refused."
     write({"id": hex_id(issue.id), "refused": options.what}, words, as_json=options.json)
     return 0
 
 
-def _merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def merge(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """The first issue stays, and the other one becomes its alias."""
     issues = list_issues(client)
     issue, actor = find_issue(issues, options.id), actor_of(options)
@@ -160,7 +161,7 @@ def _alias(issue: Issue, text: str) -> int:
     return alias
 
 
-def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
+def split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Show the proposed split, or apply it."""
     issue = issue_from(client, options)
     if options.apply:
@@ -183,106 +184,3 @@ def _split(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     )
     write({"id": hex_id(issue.id), "drawn": [larger, smaller]}, words, as_json=options.json)
     return 0
-
-
-def _with_until(parser: argparse.ArgumentParser) -> None:
-    add_ids_argument(parser)
-    parser.add_argument(
-        "--for", dest="until_s", type=parse_duration_s, metavar="TIME", help="for 12h, 7d, …"
-    )
-    parser.add_argument(
-        "--failures", type=positive_integer, metavar="N", help="until N more failures"
-    )
-    parser.add_argument(
-        "--a-day", type=positive_integer, metavar="N", help="until N failures within 24 hours"
-    )
-
-
-def _with_url(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument("url", help="the address of the ticket")
-    parser.add_argument("--remove", action="store_true", help="remove the link")
-
-
-def _with_owner(parser: argparse.ArgumentParser) -> None:
-    add_ids_argument(parser)
-    parser.add_argument("--owner", required=True, metavar="NAME", help='the owner; "" for none')
-
-
-def _with_text(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument("text", nargs="+", help="the note")
-
-
-def _with_other(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument("other", help="the issue to merge into it")
-    parser.add_argument("--undo", action="store_true", help="undo the merge")
-
-
-def _with_title(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument(
-        "text", nargs="+", metavar="TITLE", help='the title; "" restores the generated one'
-    )
-
-
-def _with_what(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument("what", choices=("merge", "split"), help="which proposal")
-
-
-def _with_apply(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument("--apply", action="store_true", help="apply the proposal")
-
-
-def _state_subcommand(act: IssueAction, text: str) -> IssuesSubcommand:
-    run: Callable[[Client, argparse.Namespace, int], int] = partial(_move, act)
-    configure = _with_until if act is IssueAction.IGNORE else add_ids_argument
-    return IssuesSubcommand(act, f"{act} ID …", text, configure, run, _WHO_AND_WHY)
-
-
-_WHO_AND_WHY = ("by", "note")
-SUBCOMMANDS = (
-    _state_subcommand(IssueAction.ACKNOWLEDGE, "acknowledge: somebody is working on it"),
-    _state_subcommand(
-        IssueAction.RESOLVE, "mark it as fixed; another matching failure is a regression"
-    ),
-    _state_subcommand(IssueAction.REOPEN, "reopen it"),
-    _state_subcommand(
-        IssueAction.IGNORE, "ignore it: --for TIME, --failures N, --a-day N, or for ever"
-    ),
-    IssuesSubcommand("link", "link ID URL", "link a ticket that exists", _with_url, _link, ("by",)),
-    IssuesSubcommand(
-        "assign", "assign ID … --owner NAME", "set its owner", _with_owner, _assign, _WHO_AND_WHY
-    ),
-    IssuesSubcommand("rename", "rename ID TITLE", "set its title", _with_title, _rename, ("by",)),
-    IssuesSubcommand(
-        "refuse",
-        "refuse ID WHAT",
-        "refuse a proposed merge or split",
-        _with_what,
-        _refuse,
-        _WHO_AND_WHY,
-    ),
-    IssuesSubcommand(
-        "note", "note ID TEXT", "add a note to its history", _with_text, _note, ("by",)
-    ),
-    IssuesSubcommand(
-        "merge",
-        "merge ID OTHER",
-        "merge the other issue into it",
-        _with_other,
-        _merge,
-        _WHO_AND_WHY,
-    ),
-    IssuesSubcommand(
-        "split",
-        "split ID",
-        "show the proposed split; --apply applies it",
-        _with_apply,
-        _split,
-        _WHO_AND_WHY,
-    ),
-)

@@ -15,13 +15,9 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
-from rt4chart_clustering.commands.issues_subcommand import (
-    IssuesSubcommand,
-    add_id_argument,
-    issue_from,
-)
+from rt4chart_clustering.commands.issues import issue_from
 from rt4chart_clustering.commands.issues_table import clean_text, format_percent, name_value_grid
-from rt4chart_clustering.explain.agent import MAX_TOKENS, MAX_TURNS, Explanation, explain_issue
+from rt4chart_clustering.explain.agent import Explanation, explain_issue
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.finding import finding_row
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
@@ -33,8 +29,6 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
-
-MAX_FAILURES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,36 +147,3 @@ def _as_text(shown: _IssueExplanation) -> RenderableType:
     title = Text(clean_text(shown.issue.title).plain, "bold")
     looked = f"where the evidence of {diagnosis.total} of {shown.issue.claims} failures was lost"
     return Group(title, Text(looked), name_value_grid(lines))
-
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    add_id_argument(parser)
-    parser.add_argument(
-        "--failures",
-        type=int,
-        default=MAX_FAILURES,
-        metavar="N",
-        help=f"at most N failures (default {MAX_FAILURES})",
-    )
-    parser.add_argument(
-        "--llm", action="store_true", help="let a model read the traces and find the cause"
-    )
-    parser.add_argument("--model", help="the model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument(
-        "--turns",
-        type=int,
-        default=MAX_TURNS,
-        metavar="N",
-        help=f"the model's turns (default {MAX_TURNS})",
-    )
-    parser.add_argument(
-        "--tokens",
-        type=int,
-        default=MAX_TOKENS,
-        metavar="N",
-        help=f"the model's tokens (default {MAX_TOKENS})",
-    )
-
-
-_HELP = "show where the evidence was lost; --llm: why"
-SUBCOMMANDS = (IssuesSubcommand("explain", "explain ID", _HELP, _configure, run, ("by",)),)

@@ -11,7 +11,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand
 from rt4chart_clustering.commands.issues_table import clean_text
 from rt4chart_clustering.triage.families import IssueFamily, group_by_family
 from rt4chart_clustering.triage.filter import OPEN, IssueFilter, filter_issues
@@ -71,17 +70,3 @@ def _table(found: Sequence[IssueFamily], ids: Mapping[int, str]) -> RenderableTy
             Text("\n".join(worst)),
         )
     return table
-
-
-def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
-    """The shared options suffice."""
-
-
-SUBCOMMAND = IssuesSubcommand(
-    "families",
-    "families",
-    "group the issues by failure family, across routes",
-    _add_no_arguments,
-    families,
-    ("route", "state", "since"),
-)

@@ -10,11 +10,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rt4chart_clustering.commands.issues_subcommand import (
-    IssuesSubcommand,
-    add_id_argument,
-    issue_from,
-)
+from rt4chart_clustering.commands.issues import issue_from
 from rt4chart_clustering.commands.issues_table import (
     clean_text,
     history_table,
@@ -170,38 +166,3 @@ def example_row(failure: Failure) -> dict[str, Any]:
         "nearest": failure.nearest,
         "differs": {"claimed": failure.claimed_words, "found": failure.found_words},
     }
-
-
-def _add_no_arguments(parser: argparse.ArgumentParser) -> None:
-    """The shared options suffice."""
-
-
-_FILTER_OPTIONS = ("route", "state", "since")
-SUBCOMMANDS = (
-    IssuesSubcommand(
-        "list",
-        "list",
-        "list the issues, the worst first",
-        _add_no_arguments,
-        list_issues,
-        _FILTER_OPTIONS,
-    ),
-    IssuesSubcommand(
-        "show",
-        "show ID",
-        "show one issue; an ID alone does the same",
-        add_id_argument,
-        show,
-        ("examples",),
-    ),
-    IssuesSubcommand(
-        "runs", "runs", "show the last runs of grouping, and what waits", _add_no_arguments, runs
-    ),
-    IssuesSubcommand(
-        "history",
-        "history ID",
-        "show what happened to it, and who did it",
-        add_id_argument,
-        history,
-    ),
-)

@@ -11,7 +11,6 @@ from typing import Any
 from otel_rt4chart.core.errors import InputError, RT4ChartError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_clustering.commands.issues_subcommand import IssuesSubcommand
 from rt4chart_clustering.core.settings import TicketSettings
 from rt4chart_clustering.explain.diagnosis import diagnose, load_failures
 from rt4chart_clustering.grouping.issue_state import IssueState
@@ -110,20 +109,3 @@ def _row(ranked: RankedIssue, name: str, filing: FilingResult) -> dict[str, Any]
 def _words(row: dict[str, Any]) -> str:
     where = " ".join(printable(row["url"] or row["key"]).split())
     return f"{row['id']} {row['system']}: {OUTCOME_TEXTS[FilingOutcome(row['done'])]}. {where}"
-
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", help="the issue (default: all issues with a ticket)")
-    parser.add_argument("--to", choices=SYSTEMS, help="the ticket system")
-
-
-SUBCOMMANDS = (
-    IssuesSubcommand(
-        "ticket",
-        "ticket [ID] --to SYSTEM",
-        "file a ticket, or update it",
-        _configure,
-        run,
-        ("by", "examples"),
-    ),
-)

@@ -61,10 +61,12 @@ def load_cases(wanted: str, dsn: str | None) -> tuple[str, list[EvalCase]]:
     # Imported here, because a gate that reads a file needs no database.
     from otel_rt4chart.core.settings import load
     from rt4chart_clustering.core.settings import ClusteringSettings
-    from rt4chart_collector.store.engine.connect import connect
+    from rt4chart_collector.store.engine.open_database import open_database
     from rt4chart_collector.store.schema.migrate import migrate
 
-    with connect(load(ClusteringSettings, {"dsn": dsn}).dsn) as client:
+    with open_database(
+        load(ClusteringSettings, {"dsn": dsn}).dsn, needs="rt4chart_issues"
+    ) as client:
         migrate(client)
         return load_release(client, wanted)
 

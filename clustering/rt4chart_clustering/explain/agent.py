@@ -16,6 +16,7 @@ from otel_rt4chart.verify.core.steps import run_steps
 from otel_rt4chart.verify.llm.conversation import Completion, Dialogue, PromptSender, run_in_rounds
 from otel_rt4chart.verify.llm.prices import Price
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
+from rt4chart_clustering.core.defaults import MAX_TOKENS, MAX_TURNS
 from rt4chart_clustering.explain.finding import CauseFinding, FindingQuote, parse_finding
 from rt4chart_clustering.explain.tool_calls import (
     SCHEMA,
@@ -26,7 +27,6 @@ from rt4chart_clustering.explain.tool_calls import (
     parse_call,
 )
 
-MAX_TURNS = 30
 # Characters of one result; what is longer is cut, and says so.
 MAX_RESULT = 6_000
 _OUTPUT_TOKENS = 1_500
@@ -137,9 +137,6 @@ def _turns_left(turns: int) -> str:
 
 def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())
-
-
-MAX_TOKENS = 200_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from rt4chart_clustering.core.defaults import MIN_SIZE
 from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.algorithm import Group, Thresholds, group_of
 
 Labels = NDArray[np.int64]
 NOISE = -1
-MIN_SIZE = 5
 # More samples smooth the density and merge small issues: on 10,000 vectors with 74 groups, 5 find
 # all of them (ARI 1.0), 15 find 69 (ARI .85). scikit-learn counts the row itself among them.
 _MIN_SAMPLES = 5

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.identity import derive_issue_id
-from rt4chart_clustering.grouping.proposals import (
+from rt4chart_clustering.grouping.open_proposals import (
     REFUSED_MERGE,
     REFUSED_SPLIT,
     open_merge_proposal,

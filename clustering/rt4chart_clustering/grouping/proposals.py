@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,12 @@ from rt4chart_clustering.description.describe import OnProgress, is_explained
 from rt4chart_clustering.description.embedding import Matrix
 from rt4chart_clustering.grouping.algorithm import Grouping, centroid_of
 from rt4chart_clustering.grouping.identity import without_version
+from rt4chart_clustering.grouping.open_proposals import (
+    PROPOSED_MERGE,
+    PROPOSED_SPLIT,
+    REFUSED_MERGE,
+    REFUSED_SPLIT,
+)
 from rt4chart_clustering.grouping.update_issues import UpdatedIssues
 from rt4chart_collector.store.engine.columns import Partition
 from rt4chart_collector.store.engine.connect import Client
@@ -30,8 +36,6 @@ from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 SPLIT_SAMPLE = 2_000
 # Vectors that one statement reads.
 VECTORS_PER_READ = 10_000
-PROPOSED_MERGE, PROPOSED_SPLIT = "proposed_merge", "proposed_split"
-REFUSED_MERGE, REFUSED_SPLIT = "refused_merge", "refused_split"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +100,6 @@ def may_split(last: Mapping[str, IssueEvent]) -> bool:
     if REFUSED_SPLIT in last:
         return False
     return proposed is None or (done is not None and done.at_ns > proposed.at_ns)
-
-
-def open_merge_proposal(issue: Issue, trail: Iterable[IssueEvent]) -> IssueEvent | None:
-    """The last merge proposed for an issue or its aliases that is neither applied nor refused."""
-    into, found = {f"{one:016x}" for one in issue.ids}, dict[tuple[int, str], IssueEvent]()
-    for event in trail:
-        if event.kind == PROPOSED_MERGE and (other := json.loads(event.value)["into"]) not in into:
-            found[event.issue, other] = event
-        elif event.kind == REFUSED_MERGE:
-            found.pop((event.issue, event.value), None)
-    return max(found.values(), key=lambda event: (event.at_ns, event.id), default=None)
-
-
-def open_split_proposal(issue: Issue, trail: Iterable[IssueEvent]) -> IssueEvent | None:
-    """The last proposed split, unless it was applied or refused; an alias cannot be split."""
-    last = None
-    for event in trail:
-        if event.issue == issue.id and event.kind in (PROPOSED_SPLIT, "split", REFUSED_SPLIT):
-            last = event
-    return last if last is not None and last.kind == PROPOSED_SPLIT else None
 
 
 def _merge_proposals(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rt4chart_clustering.grouping.proposals import open_merge_proposal, open_split_proposal
+from rt4chart_clustering.grouping.open_proposals import open_merge_proposal, open_split_proposal
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all

@@ -7,20 +7,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.rates.verifiers import JudgeAgreement, judge_agreements
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_dsn(parser)
-    add_since(parser, "7d", "answers of the last TIME, such as 90m, 24h, 7d (default)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -57,8 +49,3 @@ def summary_lines(found: Sequence[JudgeAgreement]) -> Iterator[str]:
 
 def _kappa(kappa: float | None) -> str:
     return "undefined, because both gave only one label" if kappa is None else f"{kappa:.2f}"
-
-
-COMMAND = Command(
-    "agreement", "compare the verdicts of judges on the same answers", configure, execute
-)

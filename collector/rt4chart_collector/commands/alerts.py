@@ -1,51 +1,45 @@
-"""`rt4chart alerts`: open alerts, their history, silences and targets."""
+"""Functions that several subcommands of `rt4chart alerts` share."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
-from otel_rt4chart.cli import Command
-from rt4chart_collector.commands import alerts_actions, alerts_backtest, alerts_read, alerts_test
-
-LIST = alerts_read.SUBCOMMANDS[0]
-SUBCOMMANDS = (
-    *alerts_read.SUBCOMMANDS,
-    *alerts_actions.SUBCOMMANDS,
-    *alerts_test.SUBCOMMANDS,
-    *alerts_backtest.SUBCOMMANDS,
-)
-EPILOG = "Without an action, open alerts are listed. Documentation: docs/operate/alerts.md\n"
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.settings import load
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommands; their common options may also precede the subcommand."""
-    parser.epilog = EPILOG
-    _shared(parser, dsn=None, json=False)
-    LIST.configure(parser)
-    parser.set_defaults(subcommand=LIST)
-    subparsers = parser.add_subparsers(metavar="ACTION", title="actions")
-    for subcommand in SUBCOMMANDS:
-        subparser = subparsers.add_parser(
-            subcommand.name, help=subcommand.help, description=subcommand.help
-        )
-        # A default here would override an option that precedes the subcommand.
-        _shared(subparser, dsn=argparse.SUPPRESS, json=argparse.SUPPRESS)
-        subcommand.configure(subparser)
-        subparser.set_defaults(subcommand=subcommand)
+@contextmanager
+def open_store(options: argparse.Namespace) -> Iterator[Client]:
+    """The database of the options or the environment, while the block runs."""
+    dsn = load(ServiceSettings, {"dsn": options.dsn}).dsn
+    with open_database(dsn, needs="rt4chart_alert_events") as client:
+        yield client
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Run the subcommand."""
-    return int(options.subcommand.run(options))
+def find_alert(states: Iterable[AlertState], prefix: str) -> AlertState:
+    """The alert whose id begins with the prefix; InputError unless there is exactly one."""
+    return find_by_prefix(states, prefix, "alert")
 
 
-def _shared(parser: argparse.ArgumentParser, *, dsn: str | None, json: bool | str) -> None:
-    parser.add_argument(
-        "--dsn", metavar="DSN", default=dsn, help="the database (default: RT4CHART_DSN)"
-    )
-    parser.add_argument("--json", action="store_true", default=json, help="print JSON")
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
 
 
-COMMAND = Command(
-    "alerts", "open alerts, their history, silences, and test messages", configure, execute
-)
+T = TypeVar("T", bound=_HasId)
+
+
+def find_by_prefix(items: Iterable[T], prefix: str, what: str) -> T:
+    """The item whose id begins with the prefix; InputError unless there is exactly one."""
+    found = [item for item in items if item.id.startswith(prefix.lower())] if prefix else []
+    if len(found) != 1:
+        many = f"{len(found)}: {', '.join(item.id for item in found[:5])}" if found else "none"
+        raise InputError(f"expected one {what} whose id begins with {prefix!r}, got {many}")
+    return found[0]

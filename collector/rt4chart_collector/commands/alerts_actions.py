@@ -6,16 +6,13 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 
-from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts_subcommand import (
-    AlertsSubcommand,
+from rt4chart_collector.commands.alerts import (
     find_alert,
     find_by_prefix,
     open_store,
 )
-from rt4chart_collector.core.actors import actor_of, add_actor
-from rt4chart_collector.core.alerts.alert import Rule
+from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.printing import table, write
@@ -137,65 +134,3 @@ def _silence_json(silence: Silence) -> dict[str, object]:
         "actor": silence.actor,
         "note": silence.note,
     }
-
-
-def _of_alert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", help="the alert's id, or its first digits")
-    add_actor(parser)
-
-
-def _of_snooze(parser: argparse.ArgumentParser) -> None:
-    _of_alert(parser)
-    _add_time(parser, is_needed=True)
-
-
-def _of_maintenance(parser: argparse.ArgumentParser) -> None:
-    add_actor(parser)
-    _add_time(parser, is_needed=False)
-    parser.add_argument(
-        "--in",
-        dest="begin",
-        type=parse_duration_s,
-        default=0,
-        metavar="TIME",
-        help="begin after TIME, such as 30m (default: now)",
-    )
-    parser.add_argument(
-        "--rule", default=None, choices=tuple(Rule), metavar="RULE", help=", ".join(Rule)
-    )
-    parser.add_argument("--service", default=None, help="only alerts of this service")
-    parser.add_argument("--route", default=None, help="only alerts of this route")
-    parser.add_argument("--everything", action="store_true", default=False, help="all alerts")
-    parser.add_argument(
-        "--end", default="", metavar="ID", help="end the silence with this id, or its first digits"
-    )
-
-
-def _add_time(parser: argparse.ArgumentParser, *, is_needed: bool) -> None:
-    parser.add_argument(
-        "--for",
-        dest="time",
-        type=parse_duration_s,
-        default=0,
-        required=is_needed,
-        metavar="TIME",
-        help="the duration, such as 90m, 4h, 7d",
-    )
-
-
-SUBCOMMANDS = (
-    AlertsSubcommand(
-        "ack",
-        "acknowledge an alert: no reminders until it gets worse",
-        acknowledge_by_hand,
-        _of_alert,
-    ),
-    AlertsSubcommand("resolve", "resolve an alert by hand", resolve_by_hand, _of_alert),
-    AlertsSubcommand("snooze", "silence one alert for a time", snooze_by_hand, _of_snooze),
-    AlertsSubcommand(
-        "maintenance",
-        "list silences; with --for silence many alerts for a time; with --end end a silence",
-        manage_silences,
-        _of_maintenance,
-    ),
-)

@@ -8,10 +8,9 @@ import time
 
 from rich.console import RenderableType
 
-from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Measure, Rate
-from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, open_store
+from rt4chart_collector.commands.alerts import open_store
 from rt4chart_collector.core.alerts.alert import DRIFT_RULES
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings
@@ -137,38 +136,3 @@ def _json(result: Backtest) -> dict[str, object]:
 
 def _rate_json(rate: Rate, claims: int) -> dict[str, object]:
     return {"rate": rate.value, "low": rate.low, "high": rate.high, "claims": claims}
-
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--days", type=positive_integer, default=30, metavar="N", help="days to replay (30)"
-    )
-    parser.add_argument("--service", help="only this service")
-    parser.add_argument("--route", help="only this route")
-    parser.add_argument(
-        "--verifier", default="", metavar="ID", help="the verifier (default: the one in use)"
-    )
-    parser.add_argument(
-        "--rule",
-        action="append",
-        default=[],
-        choices=RULES,
-        metavar="RULE",
-        help=f"one of {', '.join(RULES)} (default: all); repeatable",
-    )
-    parser.add_argument(
-        "--measure",
-        action="append",
-        default=[],
-        choices=tuple(map(str, DRIFT_RULES)),
-        metavar="MEASURE",
-        help=f"claims to watch, one of {', '.join(DRIFT_RULES)} (default: all); repeatable",
-    )
-    parser.add_argument(
-        "--limit", type=positive_integer, default=10, metavar="N", help="of a rule (10)"
-    )
-
-
-SUBCOMMANDS = (
-    AlertsSubcommand("backtest", "the alarms that each rule would have raised", run, _configure),
-)

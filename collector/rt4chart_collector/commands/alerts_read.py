@@ -7,12 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand, find_alert, open_store
-from rt4chart_collector.commands.database import add_since
+from rt4chart_collector.commands.alerts import find_alert, open_store
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
-from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
@@ -203,30 +201,3 @@ def _event(event: AlertEvent) -> dict[str, object]:
         "actor": event.actor,
         "note": event.note,
     }
-
-
-def _of_history(parser: argparse.ArgumentParser) -> None:
-    add_since(parser, "7d", "fired in that time, such as 24h, 7d (default), 30d")
-    parser.add_argument(
-        "--rule", default="", choices=tuple(Rule), metavar="RULE", help="only this rule"
-    )
-    parser.add_argument(
-        "--severity", default="", choices=tuple(Severity), metavar="SEVERITY", help="only this one"
-    )
-    parser.add_argument("--service", help="only this service")
-    parser.add_argument("--route", help="only this route")
-    parser.add_argument(
-        "--limit", type=positive_integer, default=50, metavar="N", help="at once (50)"
-    )
-    parser.add_argument("--page", type=positive_integer, default=1, metavar="N", help="which page")
-
-
-def _with_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", help="the alert's id, or its first digits")
-
-
-SUBCOMMANDS = (
-    AlertsSubcommand("list", "the alerts that are open", list_open),
-    AlertsSubcommand("history", "the times that alerts fired", show_history, _of_history),
-    AlertsSubcommand("show", "one alert: its facts and its events", show, _with_id),
-)

@@ -10,9 +10,7 @@ from dataclasses import asdict, dataclass
 
 from otel_rt4chart.core.errors import InputError, NotifyError, SettingsError
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.core.settings_parsers import number
-from rt4chart_collector.commands.alerts_subcommand import AlertsSubcommand
-from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.facts import NoteFacts
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind, AlertState, apply_event
 from rt4chart_collector.core.printing import table, write
@@ -100,48 +98,3 @@ def rules(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(rule_file(threshold=options.threshold))
     return 0
-
-
-def parse_threshold(text: str) -> float:
-    """A share between 0 and 1."""
-    try:
-        return number(0.001, 0.999)(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a share such as 0.15, got {text!r}") from None
-
-
-def _of_test(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--target",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only this target, such as slack; repeatable",
-    )
-    parser.add_argument(
-        "--severity",
-        default=Severity.INFO,
-        choices=tuple(Severity),
-        metavar="SEVERITY",
-        help=f"one of {', '.join(Severity)} (default info)",
-    )
-
-
-def _of_rules(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--threshold",
-        type=parse_threshold,
-        default=None,
-        metavar="SHARE",
-        help="also a rule on the rate itself, such as 0.15",
-    )
-
-
-SUBCOMMANDS = (
-    AlertsSubcommand(
-        "test", "send a test alert to every target and show the replies", send_tests, _of_test
-    ),
-    AlertsSubcommand(
-        "rules", "print rules for Prometheus on the monitor's metrics", rules, _of_rules
-    ),
-)

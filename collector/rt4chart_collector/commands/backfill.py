@@ -9,57 +9,19 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from importlib.metadata import version
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import default_jobs, no_progress, parse_jobs, progress
-from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
+from otel_rt4chart.commands.verify import default_jobs, no_progress, progress
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
-from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import add_dsn, add_since, open_database
+from otel_rt4chart.judges.build import build_verifier, settings_for_judge
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
+from rt4chart_collector.store.engine.open_database import open_database
 
 SECOND = 10**9
 BUSY_ADVICE = (
     "An embedded database has one owner: stop the service while this command runs, or use a "
     "ClickHouse server, where both can run"
 )
-EPILOG = """\
-Verdicts are stored beside those of other judges; `rt4chart agreement` compares them. Answers that
-this judge has verified are skipped, so running the command again continues where it stopped.
-Exit status: 0 verified, 1 an answer has an error or the judge failed, 2 wrong usage.
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_dsn(parser)
-    add_since(parser, "24h", "answers of the last TIME, such as 90m, 24h (default), 7d")
-    parser.add_argument(
-        "--until",
-        type=parse_duration_s,
-        default="0m",
-        metavar="TIME",
-        help="answers of at least TIME ago (default: now)",
-    )
-    parser.add_argument("--route", default="", help="only this route")
-    parser.add_argument(
-        "--judge",
-        metavar="NAME",
-        help=f"one of: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH (default: RT4CHART_JUDGE)",
-    )
-    parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument(
-        "--limit", type=positive_integer, default=0, metavar="N", help="stop after N"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="verify answers again that this judge has verified"
-    )
-    parser.add_argument(
-        "--jobs", type=parse_jobs, metavar="N", help="answers verified at once (as in verify)"
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -112,8 +74,3 @@ def _failures(backfill: Backfill, judge: str) -> Iterator[str]:
         yield f"{backfill.stopped}\n{advice}.\nThen run it again: it continues from here"
     elif backfill.summary.is_silent:
         yield f"the judge gave no verdict: {backfill.summary.main_reason}\n{judge_advice(judge)}"
-
-
-COMMAND = Command(
-    "backfill", "verify stored answers, with this judge or another", configure, execute
-)

@@ -7,9 +7,8 @@ import os
 from contextlib import nullcontext
 from threading import Event
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import SettingsError
-from otel_rt4chart.core.settings import PREFIX, add_flags, load
+from otel_rt4chart.core.settings import PREFIX, load
 from rt4chart_collector.core.environment import check_retired
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
@@ -22,11 +21,6 @@ from rt4chart_collector.store.engine.dsn import parse_dsn
 
 # How long the monitor may take to finish its round at shutdown; pages need no such time.
 MONITOR_S = 10.0
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare a flag for each setting that is no secret."""
-    add_flags(parser, ConsoleProcessSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -66,6 +60,3 @@ def execute(options: argparse.Namespace) -> int:
         # ends under it.
         os._exit(monitor_shutdown.status)
     return 0
-
-
-COMMAND = Command("console", "show rates, alerts and answers in a browser", configure, execute)

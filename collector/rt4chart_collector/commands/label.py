@@ -6,18 +6,14 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from rich.console import Console
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.commands.verify import default_jobs
-from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import one_line
-from otel_rt4chart.judges.build import JUDGES, ONNX_PREFIX, build_verifier, settings_for_judge
-from rt4chart_collector.commands.database import add_dsn, add_since, open_database
+from otel_rt4chart.judges.build import build_verifier, settings_for_judge
 from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -25,11 +21,11 @@ from rt4chart_collector.labelling.export_labels import export_labels
 from rt4chart_collector.labelling.figures import status_figures
 from rt4chart_collector.labelling.import_labels import import_labels
 from rt4chart_collector.labelling.judge_rater import JudgeRun, label_with_judge
-from rt4chart_collector.labelling.label_files import FORMATS, parse_label_map
 from rt4chart_collector.labelling.status import status_lines
 from rt4chart_collector.labelling.tasks import Rater, open_claims
 from rt4chart_collector.labelling.terminal import LabelSession, terminal_keys
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import draw_rates
 from rt4chart_collector.store.labels.draws import (
@@ -44,80 +40,7 @@ from rt4chart_collector.store.labels.trusted_labels import labels_in
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 SECOND = 10**9
-SIZE, JUDGE_LABELS = 100, 100
-EPILOG = """\
-Without options: shows the claims of the last draw that you have not labelled, or draws new ones
-from the answers of --since. Keys: 1 entailed, 2 contradicted, 3 baseless, 0 cannot tell, s skip,
-u undo, q question, p passages, x exit. More: docs/operate/labels.md
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_dsn(parser)
-    action = parser.add_mutually_exclusive_group()
-    action.add_argument(
-        "--judge",
-        metavar="NAME",
-        help=f"a judge that you trust labels: {', '.join(JUDGES)}, {ONNX_PREFIX}PATH",
-    )
-    action.add_argument(
-        "--status", action="store_true", help="rates, the judge's quality, agreement of raters"
-    )
-    action.add_argument("--import", dest="read", type=Path, metavar="FILE", help="read labels")
-    action.add_argument(
-        "--export", dest="out", type=Path, metavar="FILE", help="write labels, .jsonl or .csv"
-    )
-    parser.add_argument("--n", type=positive_integer, metavar="N", help="stop after N labels")
-    _add_draw_options(parser)
-    parser.add_argument(
-        "--rater", dest="by", metavar="NAME", help="who labels (default: the system user)"
-    )
-    parser.add_argument("--model", help="the model of --judge (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--json", action="store_true", help="print --status as JSON")
-    parser.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        metavar="RATER",
-        help="leave this rater's labels out of --status; repeatable",
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, help="the format of --import (default: recognized)"
-    )
-    parser.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        type=parse_label_map,
-        metavar="THEIRS=OURS",
-        help="what a label of --import means, such as correct=entailed; repeatable",
-    )
-
-
-def _add_draw_options(parser: argparse.ArgumentParser) -> None:
-    add_since(parser, "7d", "draw from answers of the last TIME, such as 24h, 7d (default)")
-    parser.add_argument("--route", help="only this route")
-    parser.add_argument(
-        "--verifier", metavar="ID", help="whose claims (default: the verifier in use)"
-    )
-    parser.add_argument(
-        "--draw", action="store_true", help="draw anew, though the last draw has claims left"
-    )
-    parser.add_argument(
-        "--size",
-        type=positive_integer,
-        default=SIZE,
-        metavar="N",
-        help=f"claims to draw of each route (default {SIZE})",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="TEXT",
-        help="draw anew with other random numbers: labels of other seeds count in no later rate",
-    )
+JUDGE_LABELS = 100
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -238,6 +161,3 @@ def write_file(client: Client, options: argparse.Namespace) -> int:
     count = export_labels(client, scope, options.out)
     sys.stderr.write(f"{options.out}: {count} labels\n")
     return 0
-
-
-COMMAND = Command("label", "label claims drawn by chance, for corrected rates", configure, execute)

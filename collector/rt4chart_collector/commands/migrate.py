@@ -7,10 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import NoStoreError
 from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.database import add_dsn
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -25,25 +23,6 @@ from rt4chart_collector.store.schema.migrate import (
 )
 
 MACRO = "{cluster}"
-EPILOG = """\
-Exit status: 0 the database is up to date (with --dry-run: it was checked), 1 its tables differ
-from the migrations, 2 wrong usage. More: docs/deploy/database.md
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_dsn(parser)
-    parser.add_argument(
-        "--dry-run", action="store_true", help="print what would be applied, change nothing"
-    )
-    parser.add_argument(
-        "--print",
-        choices=("single", "cluster"),
-        help="print the SQL of all migrations and use no database",
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -133,6 +112,3 @@ def _applied(client: Client, plan: MigrationPlan) -> None:
         sys.stdout.write(f"{len(plan.retention)} tables change their retention\n")
     if not plan.statements:
         sys.stdout.write(f"up to date: {count_text(plan.applied)}\n")
-
-
-COMMAND = Command("migrate", "apply or show schema migrations", configure, execute)

@@ -8,34 +8,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges.judge_failure import KINDS
-from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.retry import GONE, SECOND, revived_letter
+from rt4chart_collector.pipeline.retry import SECOND, revived_letter
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, dead_letters, insert_letters
+from rt4chart_collector.store.engine.open_database import open_database
 
 BUSY_ADVICE = (
     "An embedded database has one owner: stop the service, run this command, and start the service "
     "again; it then retries them"
 )
-EPILOG = f"Reasons: {', '.join((*KINDS, GONE))}. More: docs/operate/judge-failures.md\n"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    add_dsn(parser)
-    add_since(parser, "24h", "answers given up in the last TIME, such as 90m, 24h (default), 7d")
-    parser.add_argument("--route", default="", help="only this route")
-    parser.add_argument(
-        "--reason", default="", choices=(*KINDS, GONE), metavar="REASON", help="only this reason"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="print what would be retried, change nothing"
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -67,6 +50,3 @@ def summary_lines(letters: Sequence[DeadLetter], *, is_dry: bool) -> Iterator[st
         yield f"{many}; without --dry-run they go back to the queue"
         return
     yield f"{many} back in the queue: a service with this judge retries them within seconds"
-
-
-COMMAND = Command("replay", "retry answers whose verification was given up", configure, execute)

@@ -6,19 +6,15 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Table
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.commands.verify import parse_share
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate
-from rt4chart_collector.commands.database import add_dsn, add_since, open_database
 from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -28,59 +24,10 @@ from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
 from rt4chart_collector.report.page import render_report
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
-
-FILE = "rt4chart-report.html"
-EPILOG = """\
-Exit status: 0 done, 1 with --fail-over: the corrected rate of a route is above RATE with 95%
-confidence, 2 wrong use, 3 with --fail-over: it cannot be told of a route. Corrected rates need
-labels: rt4chart label. See docs/operate/report.md
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_dsn(parser)
-    add_since(parser, "7d", "the last TIME, such as 24h, 7d (default)")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--html",
-        nargs="?",
-        const=FILE,
-        metavar="FILE",
-        help=f"write one self-contained page (default {FILE}; - for standard output)",
-    )
-    form.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--no-texts", action="store_true", help="leave claims and issue titles out of the page"
-    )
-    parser.add_argument(
-        "--console", type=http_url, metavar="URL", help="the console that the page links to"
-    )
-    parser.add_argument(
-        "--verifier",
-        default="",
-        metavar="ID",
-        help="the verifier whose verdicts count (default: the one in use)",
-    )
-    parser.add_argument("--route", metavar="ROUTE", help="only this route")
-    parser.add_argument(
-        "--fail-over",
-        type=parse_share,
-        metavar="RATE",
-        help="exit with status 1 if the corrected rate of a route is above RATE (0 to 1)",
-    )
-
-
-def http_url(text: str) -> str:
-    """An http or https URL."""
-    if urlsplit(text).scheme not in ("http", "https"):
-        raise argparse.ArgumentTypeError(f"expected an http or https address, got {text!r}")
-    return text
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -249,6 +196,3 @@ def _corrected_table(report: PeriodReport) -> Table | None:
 
 def _names(route: RouteReport) -> tuple[str, str]:
     return printable(route.now.route) or "-", printable(route.now.service)
-
-
-COMMAND = Command("report", "report on a period: rates, issues and alerts", configure, execute)

@@ -8,54 +8,21 @@ import sys
 from io import RawIOBase
 from pathlib import Path
 
-from otel_rt4chart.cli import Command
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
-from rt4chart_collector.commands.database import add_dsn, open_database
+from rt4chart_collector.cli.sql import FORMATS, PARQUET, TABLE
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import STREAM_ERRORS, Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.read_only import check_read_only, make_read_only
 
-TABLE, PARQUET = "table", "parquet"
-FORMATS = {
-    "csv": "CSVWithNames",
-    "tsv": "TabSeparatedWithNames",
-    # Another name of JSONEachRow, which the embedded driver would stream block by block: an array
-    # for each block.
-    "json": "JSONLines",
-    "jsonl": "JSONEachRow",
-    PARQUET: "Parquet",
-}
 SETTINGS = {
     "json": {"output_format_json_array_of_rows": "1"},
     PARQUET: {"output_format_parquet_string_as_string": "1"},
 }
 CHUNK = 2**20
-EPILOG = """\
-The query may read every table and view but change nothing. Through a running service it is limited
-to 60 seconds and a result of 256 MiB. Tables, views and examples: docs/reference/tables.md and
-docs/reference/sql.md
-
-  rt4chart sql "SELECT Route, count() FROM rt4chart_verifications FINAL GROUP BY Route"
-  rt4chart sql "SELECT * FROM rt4chart_rates" --format parquet --out rates.parquet
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_dsn(parser)
-    parser.add_argument("query", metavar="QUERY", help="one statement; - reads it from stdin")
-    parser.add_argument(
-        "--format",
-        choices=(TABLE, *FORMATS),
-        default=TABLE,
-        help="table (default), csv, tsv, json (an array of objects), jsonl or parquet",
-    )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result to a file")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -110,6 +77,3 @@ def _save(result: RawIOBase, path: Path) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-COMMAND = Command("sql", "run one read-only query on the database", configure, execute)

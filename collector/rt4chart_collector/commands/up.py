@@ -7,8 +7,7 @@ import logging
 import os
 from threading import Event
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.settings import add_flags, load
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.environment import check_retired, setting_warnings
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import UpSettings
@@ -19,11 +18,6 @@ from rt4chart_collector.service.stages import LIMIT_S
 from rt4chart_collector.service.up import run_service
 
 log = logging.getLogger(__name__)
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare a flag for each setting that is no secret."""
-    add_flags(parser, UpSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -59,8 +53,3 @@ def execute(options: argparse.Namespace) -> int:
         # ends under it. What was acknowledged is stored by now, or logged.
         os._exit(service.shutdown.status)
     return 0
-
-
-COMMAND = Command(
-    "up", "run the service: receive spans, verify and store answers", configure, execute
-)

@@ -8,8 +8,7 @@ import os
 import sys
 from threading import Event, Thread
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.settings import add_flags, load
+from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.environment import check_retired
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.redacted_error import redacted_error
@@ -20,20 +19,6 @@ from rt4chart_collector.service.stages import LIMIT_S, Shutdown
 from rt4chart_collector.service.worker import run_worker
 
 log = logging.getLogger(__name__)
-
-EPILOG = """\
-Workers with the same source and group share the partitions of the topic; start and stop them at any
-time. Another worker takes over what a stopped worker has not decided. Set broker credentials with
-RT4CHART_KAFKA_* variables or a properties file, RT4CHART_KAFKA_CONFIG.
-See docs/deploy/workers.md
-"""
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare a flag for each setting that applies to workers."""
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_flags(parser, WorkSettings)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -74,8 +59,3 @@ def _work(settings: WorkSettings, stopped: Event, shutdowns: list[Shutdown]) -> 
 def _stop_on_signal(stopped: Event, stream: KafkaStream) -> None:
     stopped.wait()
     stream.stop()
-
-
-COMMAND = Command(
-    "work", "run a worker: verify answers from a Kafka topic of spans", configure, execute
-)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from otel_rt4chart.core.settings import setting
 from otel_rt4chart.core.settings_parsers import OFF, Parser, integer
 
 UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 SHORTEST_S, LONGEST_S = 60, 86_400
+
+
+class RunCause(StrEnum):
+    """Why a run of grouping started."""
+
+    INTERVAL = "interval"
+    FAILURES = "failures"
+    COMMAND = "command"
 
 
 def parse_interval_s(written: str) -> float:

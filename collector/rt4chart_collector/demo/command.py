@@ -11,40 +11,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from otel_rt4chart.cli import Command
-from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.core.environment import demo_folder
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
 from rt4chart_collector.demo.run import run
 from rt4chart_collector.demo.serve import ServedDemo, as_json, instructions, serve
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--limit",
-        type=positive_integer,
-        default=0,
-        metavar="N",
-        help="stop after N answers (default: all)",
-    )
-    parser.add_argument(
-        "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
-    )
-    parser.add_argument(
-        "--folder", type=Path, help="folder of the database (default: the user's data folder)"
-    )
-    parser.add_argument(
-        "--serve",
-        action="store_true",
-        help="simulate a bad release, and serve the console with the alert that it raises",
-    )
-    parser.add_argument(
-        "--console", default="", metavar="HOST:PORT", help="address of the console with --serve"
-    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -90,8 +62,3 @@ def picture(result: DemoResult) -> str:
     console = Console(highlight=False, record=True, width=88, file=io.StringIO())
     show(result, console, to_copy=False)
     return re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="rt4chart demo"), flags=re.S)
-
-
-COMMAND = Command(
-    "demo", "run the whole pipeline on real answers, in one to two minutes", configure, execute
-)

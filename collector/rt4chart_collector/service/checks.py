@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from otel_rt4chart.commands.doctor import Check
-from otel_rt4chart.core.errors import RT4ChartError, SettingsError, StoreBusyError
+from otel_rt4chart.core.errors import NoStoreError, RT4ChartError, SettingsError, StoreBusyError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
@@ -34,13 +34,17 @@ def checks() -> Iterator[Check]:
 
 
 def check_database(dsn: str, shown: str) -> Check:
-    """The database answers; one that a running service owns is no failure."""
+    """The database answers; one in use by a service, or not created yet, is no failure."""
     try:
-        with connect(dsn) as client:
+        with connect(dsn, creates=False) as client:
             version = client.query("SELECT version()").result_rows[0][0]
             damage = describe_damage(damaged_parts(client))
     except StoreBusyError as error:
         return Check("database", "ok", f"in use: {error}")
+    except NoStoreError as error:
+        return Check(
+            "database", "missing", str(error), "rt4chart up creates it; or set RT4CHART_DSN"
+        )
     except RT4ChartError as error:
         return Check("database", "failed", str(error), "set RT4CHART_DSN, or start that server")
     if damage:

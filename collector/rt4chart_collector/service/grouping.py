@@ -21,9 +21,9 @@ from typing import IO, Any
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.findings.statuses import MISLEADING
+from otel_rt4chart.verify.findings.failure_kinds import MISLEADING
 from rt4chart_collector.core.environment import grouping_environ
-from rt4chart_collector.core.grouping_settings import GroupingSettings
+from rt4chart_collector.core.grouping_settings import GroupingSettings, RunCause
 from rt4chart_collector.core.instruments import (
     CLAIM_STATUSES,
     CLAIMS,
@@ -34,7 +34,6 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.service.stages import Shutdown, stage
-from rt4chart_collector.store.issues.grouping_runs import RunCause
 
 COMMAND = (sys.executable, "-m", "otel_rt4chart", "cluster", "--json", "--cause")
 # A service that restarts all the time must not group all the time.

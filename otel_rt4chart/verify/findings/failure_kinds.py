@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Self
 
-from otel_rt4chart.verify.core.model import ClaimStatus, Clash, Label, Slot
+from otel_rt4chart.verify.core.model import AnswerCheck, ClaimStatus, Clash, Label, Slot
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.thesaurus import all_synonyms
@@ -278,3 +278,14 @@ class FindingName(StrEnum):
     LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"
     FINDINGS_LIMITED = "findings_limited", "Not all findings are listed"
     FAILURE_KIND = "failure_kind", "Kind of failure"
+
+
+# The findings that say that an entailed claim misleads, with the check that made them: None for
+# those that are made for every verified answer.
+MISLEADING: Mapping[str, tuple[ClaimStatus, AnswerCheck | None]] = {
+    FindingName.CHERRY_PICKED: (ClaimStatus.CHERRY_PICKED, AnswerCheck.CHERRY_PICKING),
+    FindingName.DROPPED_QUALIFIER: (ClaimStatus.QUALIFIER_DROPPED, None),
+    FindingName.STALE: (ClaimStatus.STALE, None),
+    FindingName.SYCOPHANTIC: (ClaimStatus.RESTATES_PREMISE, AnswerCheck.SYCOPHANCY),
+    FindingName.CITATION: (ClaimStatus.MISCITED, AnswerCheck.CITATIONS),
+}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from otel_rt4chart.verify.core.model import (
-    AnswerCheck,
     CheckPlan,
     Claim,
     ClaimStatus,
@@ -15,17 +14,8 @@ from otel_rt4chart.verify.core.model import (
     Label,
 )
 from otel_rt4chart.verify.findings.cherry_picking import with_both_sides
-from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from otel_rt4chart.verify.findings.failure_kinds import MISLEADING, FindingName
 
-# The findings that say that an entailed claim misleads, with the check that made them: None for
-# those that are made for every verified answer.
-MISLEADING: Mapping[str, tuple[ClaimStatus, AnswerCheck | None]] = {
-    FindingName.CHERRY_PICKED: (ClaimStatus.CHERRY_PICKED, AnswerCheck.CHERRY_PICKING),
-    FindingName.DROPPED_QUALIFIER: (ClaimStatus.QUALIFIER_DROPPED, None),
-    FindingName.STALE: (ClaimStatus.STALE, None),
-    FindingName.SYCOPHANTIC: (ClaimStatus.RESTATES_PREMISE, AnswerCheck.SYCOPHANCY),
-    FindingName.CITATION: (ClaimStatus.MISCITED, AnswerCheck.CITATIONS),
-}
 _ORDER = {status: at for at, status in enumerate(ClaimStatus)}
 
 

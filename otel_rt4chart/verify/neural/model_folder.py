@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.core.extras import missing_packages
 
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 LONGEST = 512
@@ -112,17 +112,9 @@ def _blocks(file: Path) -> Iterator[bytes]:
         raise SettingsError(f"cannot read {file}: {error.strerror}") from error
 
 
-PACKAGES = ("onnxruntime", "tokenizers", "numpy", "rt4chart_models")
-
-
-def missing_packages() -> list[str]:
-    """The packages that the embedded models need and this environment lacks."""
-    return [name for name in PACKAGES if not _is_installed(name)]
-
-
 def model_folder() -> Path:
     """The folder of the embedded models; SettingsError says how to install what is missing."""
-    missing = missing_packages()
+    missing = missing_packages("local")
     if missing:
         raise SettingsError(
             f"the embedded models need the package {', '.join(missing)}: "
@@ -150,10 +142,3 @@ def check_files(folder: Path, hashes: Path = HASHES) -> Path:
                 "the models again: pip install --force-reinstall ./otel-rt4chart/models"
             )
     return folder
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ValueError:  # a module that a test or an application replaced has no spec
-        return False

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.commands import doctor
 from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check, plain_http_note
+from otel_rt4chart.core.extras import EXTRAS
 from tests.endpoint_server import Answer, EndpointServer, error, text
 from tests.oracle import Oracle, Truth
 
@@ -59,7 +59,7 @@ def test_a_missing_extra_comes_with_the_command_that_brings_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Missing is not failed: an application needs no database client."""
-    monkeypatch.setitem(doctor.EXTRAS, "clustering", ("no_such_module",))
+    monkeypatch.setitem(EXTRAS, "clustering", ("no_such_module",))
 
     (check,) = [check for check in core_checks() if check.name == "extra [clustering]"]
 

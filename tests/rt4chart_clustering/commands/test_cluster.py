@@ -158,9 +158,10 @@ def test_wrong_setting_is_refused_at_the_start(
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """The command in rounds, over an empty database."""
-    command = [sys.executable, "-m", "otel_rt4chart", "cluster", "--every", "1m", "--json"]
+    rt4chart, dsn = [sys.executable, "-m", "otel_rt4chart"], ["--dsn", f"chdb://{tmp_path}/db"]
+    subprocess.run([*rt4chart, "migrate", *dsn], check=True, capture_output=True)
     with subprocess.Popen(
-        [*command, "--dsn", f"chdb://{tmp_path}/db"],
+        [*rt4chart, "cluster", "--every", "1m", "--json", *dsn],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -184,16 +185,15 @@ def test_rounds_end_with_a_sigterm(started: subprocess.Popen[str]) -> None:
 
 @pytest.mark.e2e
 def test_round_that_fails_is_logged(tmp_path: Path) -> None:
-    """A database that cannot be opened fails the round, and the next is waited for."""
-    (tmp_path / "file").write_text("")
+    """A database that does not exist fails the round, and the next is waited for."""
     command = [sys.executable, "-m", "otel_rt4chart", "cluster", "--every", "1m"]
     with subprocess.Popen(
-        [*command, "--dsn", f"chdb://{tmp_path}/file/db"], stderr=subprocess.PIPE, text=True
+        [*command, "--dsn", f"chdb://{tmp_path}/db"], stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         lines = [process.stderr.readline() for _ in range(2)]
         process.terminate()
         process.wait(timeout=20)
 
-    assert "cannot create" in lines[0]
+    assert "expected a database in this folder, found none" in lines[0]
     assert "a run failed with exit status 2; the next one starts at its time" in lines[1]

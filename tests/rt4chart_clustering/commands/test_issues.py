@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE, PROPOSED_SPLIT
+from rt4chart_clustering.grouping.open_proposals import PROPOSED_MERGE, PROPOSED_SPLIT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from tests.rt4chart_clustering.issues import FIRST, SECOND_ID, store_issue

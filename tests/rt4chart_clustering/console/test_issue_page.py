@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 
-from rt4chart_clustering.grouping.proposals import PROPOSED_MERGE
+from rt4chart_clustering.grouping.open_proposals import PROPOSED_MERGE
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from tests.rt4chart_clustering.console.web import HOSTILE, LATER, browsing, post, token_of, words_of

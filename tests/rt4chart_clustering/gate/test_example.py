@@ -41,10 +41,10 @@ def test_the_action_names_options_that_are_there() -> None:
     """Each `--option` of its command is one of the gate's."""
     from argparse import ArgumentParser
 
-    from rt4chart_clustering.commands.gate import COMMAND
+    from rt4chart_clustering.cli.gate import configure
 
     parser = ArgumentParser()
-    COMMAND.configure(parser)
+    configure(parser)
     written = (EXAMPLE / "faithfulness.yml").read_text()
     used = {word.strip('"') for word in written.split() if word.strip('"').startswith("--")}
 

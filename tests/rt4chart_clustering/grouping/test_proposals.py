@@ -20,9 +20,8 @@ from rt4chart_clustering.grouping.merge_and_split import (
     split_issue,
     undo_merge,
 )
+from rt4chart_clustering.grouping.open_proposals import PROPOSED_SPLIT, REFUSED_SPLIT
 from rt4chart_clustering.grouping.proposals import (
-    PROPOSED_SPLIT,
-    REFUSED_SPLIT,
     find_stable_split,
     may_split,
     nearest_pairs,

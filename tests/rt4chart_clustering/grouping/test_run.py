@@ -9,16 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from otel_rt4chart.cli import Command, main
+from otel_rt4chart.cli import main
 from otel_rt4chart.core.arguments import parse_duration_s
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.commands.cluster import COMMAND as CLUSTER
-from rt4chart_clustering.commands.issues import COMMAND as ISSUES
 from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.description import describe
 from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
@@ -274,26 +273,45 @@ def test_empty_database_groups_to_nothing(client: Client) -> None:
     assert grouped(client) == replace(NOTHING_NEW, waiting=0)
 
 
-def call(command: Command, *arguments: str) -> int:
-    """Run a subcommand as the command line would."""
-    parser = argparse.ArgumentParser()
-    command.configure(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def test_commands_on_an_empty_database_say_what_to_do(
     client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is a sentence, not an empty screen, and it is no failure, nor where no table is."""
-    client.command(f"DROP DATABASE {client.database}")
-    assert call(ISSUES, "--dsn", dsn) == 0
+    """There is a sentence, not an empty screen, and it is no failure."""
+    assert main(["issues", "--dsn", dsn]) == 0
     assert capsys.readouterr().out == (
         "No issues yet. `rt4chart up` groups failures every 15 minutes, `rt4chart cluster` now; an "
         "issue needs several similar failures (--min-size).\n"
         "not grouped yet; 0 failures in no issue yet\n"
     )
-    assert call(CLUSTER, "--dsn", dsn) == 0
+    assert main(["cluster", "--dsn", dsn]) == 0
     assert "No new failures" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["issues"], ["evalset", "list"], ["cluster"], ["alerts"]])
+def test_a_missing_database_is_an_error_and_is_not_created(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mistyped DSN must not look like a database without issues."""
+    path = tmp_path / "mistyped"
+
+    assert main([*words, "--dsn", f"chdb://{path}"]) == 2
+
+    assert capsys.readouterr().err == (
+        f"rt4chart {words[0]}: chdb://{path}: expected a database in this folder, found none; "
+        "`rt4chart up` creates one; --dsn or RT4CHART_DSN names another\n"
+    )
+    assert not path.exists()
+
+
+def test_a_database_without_our_tables_is_an_error(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is created in the database of another program."""
+    client.command("DROP TABLE rt4chart_issues")
+
+    assert main(["issues", "--dsn", dsn]) == 2
+
+    assert "has no table rt4chart_issues: expected a database" in capsys.readouterr().err
 
 
 def test_commands_group_and_show(
@@ -304,14 +322,14 @@ def test_commands_group_and_show(
     recent = [replace(one, time_ns=now) for one in numbers(5)]
     store(client, recent)
 
-    assert call(CLUSTER, "--dsn", dsn, "--json") == 0
+    assert main(["cluster", "--dsn", dsn, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["new"] == 1
-    assert call(ISSUES, "--dsn", dsn, "--json") == 0
+    assert main(["issues", "--dsn", dsn, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert row["claims"] == 5
-    assert call(ISSUES, "--dsn", dsn, "--route", "nowhere", "--json") == 0
+    assert main(["issues", "--dsn", dsn, "--route", "nowhere", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
-    assert call(ISSUES, row["id"], "--dsn", dsn) == 0
+    assert main(["issues", row["id"], "--dsn", dsn]) == 0
     shown = capsys.readouterr().out
     assert "Number differs from the source · billing" in shown
     assert "contradicts  p1: The " in shown
@@ -328,10 +346,10 @@ def test_shown_text_cannot_steer_the_terminal(
         for at, claim in enumerate(claims)
     ]
     store(client, [replace(one, time_ns=now) for one in evil])
-    call(CLUSTER, "--dsn", dsn)
-    call(ISSUES, "--dsn", dsn)
+    main(["cluster", "--dsn", dsn])
+    main(["issues", "--dsn", dsn])
     (issue,) = list_issues(client)
-    call(ISSUES, f"{issue.id:016x}", "--dsn", dsn)
+    main(["issues", f"{issue.id:016x}", "--dsn", dsn])
 
     assert "\x1b" not in capsys.readouterr().out
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from rt4chart_collector.core.environment import grouping_environ
-from rt4chart_collector.core.grouping_settings import GroupingSettings
+from rt4chart_collector.core.grouping_settings import GroupingSettings, RunCause
 from rt4chart_collector.core.instruments import CLAIM_STATUSES, CLAIMS
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.service.grouping import GroupingSchedule, failures_seen
-from rt4chart_collector.store.issues.grouping_runs import RunCause
 
 SETTINGS = GroupingSettings(grouping=900.0, grouping_failures=20)
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify.core.model import Evidence, Finding, Passage, Relation
-from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.statuses import MISLEADING
+from otel_rt4chart.verify.findings.failure_kinds import MISLEADING, FindingName
 from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.store.answers.claims import ClaimOutline
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from otel_rt4chart.core.text import quoted_words
 from otel_rt4chart.verify.core.model import ClaimStatus, Evidence, Finding, Label
 from otel_rt4chart.verify.core.rates import Measure
-from otel_rt4chart.verify.findings.statuses import MISLEADING
+from otel_rt4chart.verify.findings.failure_kinds import MISLEADING
 from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.claims import (
     CLAIMS,

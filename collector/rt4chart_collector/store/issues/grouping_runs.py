@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated
 
 from rt4chart_collector.store.engine.connect import Client
@@ -19,14 +18,6 @@ from rt4chart_collector.store.engine.scope import in_time
 from rt4chart_collector.store.issues.failures import IS_FAILURE_OF_C, MAX_TIME_NS
 
 COUNT = "UInt64"
-
-
-class RunCause(StrEnum):
-    """Why a run started."""
-
-    INTERVAL = "interval"
-    FAILURES = "failures"
-    COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True)

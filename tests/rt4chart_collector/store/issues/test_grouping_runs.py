@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rt4chart_collector.core.grouping_settings import RunCause
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.grouping_runs import (
     GroupingRun,
-    RunCause,
     insert_run,
     last_runs,
     waiting_failures,

@@ -1,42 +1,32 @@
-"""The database of a command: its options, and access to it."""
+"""Opens a database for a command, which neither creates it nor migrates it."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from otel_rt4chart.core.arguments import parse_duration_s
-from otel_rt4chart.core.errors import InputError, StoreBusyError
+from otel_rt4chart.core.errors import InputError, NoStoreError, StoreBusyError
 from rt4chart_collector.store.engine.connect import Client, connect
 
 BUSY_ADVICE = "An embedded database has one owner: stop the service while this command runs"
+MISSING_ADVICE = "`rt4chart up` creates one; --dsn or RT4CHART_DSN names another"
 TABLES = "SELECT count() FROM system.tables WHERE database = {db:String} AND name = {name:String}"
-
-
-def add_dsn(parser: argparse.ArgumentParser) -> None:
-    """Add `--dsn`."""
-    parser.add_argument("--dsn", metavar="DSN", help="the database (default: RT4CHART_DSN)")
-
-
-def add_since(parser: argparse.ArgumentParser, default: str, help: str) -> None:
-    """Add `--since`, the beginning of a period that ends now, in seconds ago."""
-    parser.add_argument(
-        "--since", type=parse_duration_s, default=default, metavar="TIME", help=help
-    )
 
 
 @contextmanager
 def open_database(dsn: str, *, needs: str, otherwise: str = BUSY_ADVICE) -> Iterator[Client]:
     """Open the database while the block runs; its schema is not changed.
 
-    Raises StoreBusyError with the advice `otherwise` if a service owns an embedded database and
-    does not answer, and InputError if the table that the command `needs` is missing.
+    Raises NoStoreError if it does not exist, StoreBusyError with the advice `otherwise` if a
+    service owns an embedded database and does not answer, and InputError if the table that the
+    command `needs` is missing.
     """
     try:
-        client = connect(dsn)
+        client = connect(dsn, creates=False)
     except StoreBusyError as error:
         raise StoreBusyError(f"{error}. {otherwise}") from error
+    except NoStoreError as error:
+        raise NoStoreError(f"{error}; {MISSING_ADVICE}") from error
     with client:
         # The schema is checked instead of migrated: only the service decides when to migrate.
         names = {"db": client.database, "name": needs}

@@ -1,0 +1,1 @@
+"""The options of the subcommands over failures and issues, declared without their code."""

@@ -1,0 +1,1 @@
+"""The options of the subcommands of the service, declared without their code."""

@@ -1,0 +1,99 @@
+"""The subcommands of the service."""
+
+from __future__ import annotations
+
+from otel_rt4chart.cli import Command
+
+COMMANDS = (
+    Command(
+        "up",
+        "run the service: receive spans, verify and store answers",
+        "rt4chart_collector.cli.up:configure",
+        "rt4chart_collector.commands.up:execute",
+        "collector",
+    ),
+    Command(
+        "work",
+        "run a worker: verify answers from a Kafka topic of spans",
+        "rt4chart_collector.cli.work:configure",
+        "rt4chart_collector.commands.work:execute",
+        "collector",
+    ),
+    Command(
+        "backfill",
+        "verify stored answers, with this judge or another",
+        "rt4chart_collector.cli.backfill:configure",
+        "rt4chart_collector.commands.backfill:execute",
+        "collector",
+    ),
+    Command(
+        "replay",
+        "retry answers whose verification was given up",
+        "rt4chart_collector.cli.replay:configure",
+        "rt4chart_collector.commands.replay:execute",
+        "collector",
+    ),
+    Command(
+        "agreement",
+        "compare the verdicts of judges on the same answers",
+        "rt4chart_collector.cli.agreement:configure",
+        "rt4chart_collector.commands.agreement:execute",
+        "collector",
+    ),
+    Command(
+        "console",
+        "show rates, alerts and answers in a browser",
+        "rt4chart_collector.cli.console:configure",
+        "rt4chart_collector.commands.console:execute",
+        "collector",
+    ),
+    Command(
+        "migrate",
+        "apply or show schema migrations",
+        "rt4chart_collector.cli.migrate:configure",
+        "rt4chart_collector.commands.migrate:execute",
+        "collector",
+    ),
+    Command(
+        "export",
+        "export tables to files",
+        "rt4chart_collector.cli.export:configure",
+        "rt4chart_collector.commands.export:execute",
+        "collector",
+    ),
+    Command(
+        "sql",
+        "run one read-only query on the database",
+        "rt4chart_collector.cli.sql:configure",
+        "rt4chart_collector.commands.sql:execute",
+        "collector",
+    ),
+    Command(
+        "alerts",
+        "open alerts, their history, silences, and test messages",
+        "rt4chart_collector.cli.alerts:configure",
+        "rt4chart_collector.commands.alerts_read:list_open",
+        "collector",
+    ),
+    Command(
+        "report",
+        "report on a period: rates, issues and alerts",
+        "rt4chart_collector.cli.report:configure",
+        "rt4chart_collector.commands.report:execute",
+        "collector",
+    ),
+    Command(
+        "label",
+        "label claims drawn by chance, for corrected rates",
+        "rt4chart_collector.cli.label:configure",
+        "rt4chart_collector.commands.label:execute",
+        "collector",
+    ),
+    Command(
+        "demo",
+        "run the whole pipeline on real answers, in one to two minutes",
+        "rt4chart_collector.cli.demo:configure",
+        "rt4chart_collector.demo.command:execute",
+        "clustering",
+    ),
+)
