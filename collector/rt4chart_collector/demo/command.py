@@ -1,4 +1,4 @@
-"""`rt4chart demo`: the whole pipeline on real answers."""
+"""`rt4chart demo`: two applications, a bad release, and what the service finds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.cli import Command
 from otel_rt4chart.core.arguments import positive_integer
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.core.environment import demo_folder
+from rt4chart_collector.demo.application import renew_verdicts
+from rt4chart_collector.demo.progress import DemoProgress
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
-from rt4chart_collector.demo.run import run
+from rt4chart_collector.demo.run import run, run_live
 from rt4chart_collector.demo.serve import ServedDemo, as_json, instructions, serve
 
 
@@ -29,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         default=0,
         metavar="N",
-        help="stop after N answers (default: all)",
+        help="with --live: stop after N answers (default: all)",
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
@@ -40,7 +41,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--serve",
         action="store_true",
-        help="simulate a bad release, and serve the console with the alert that it raises",
+        help="serve the console with the alert that the bad release raises",
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="send the public rows over OTLP to a running service instead, in minutes",
+    )
+    parser.add_argument(
+        "--write-verdicts",
+        action="store_true",
+        help="verify all answers again, and write the bundled verdicts (for developers)",
     )
     parser.add_argument(
         "--console", default="", metavar="HOST:PORT", help="address of the console with --serve"
@@ -50,10 +61,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print the result on stdout."""
     folder = options.folder or demo_folder()
-    if options.serve:
-        return _serve(options, folder)
-    with _progress_bars() as bars:
-        result = run(folder, limit=options.limit, bars=bars)
+    with DemoProgress() as progress:
+        if options.write_verdicts:
+            renew_verdicts(progress)
+            return 0
+        if options.serve:
+            return _serve(options, folder, progress)
+        live = options.live or options.limit
+        result = run_live(folder, progress, limit=options.limit) if live else run(folder, progress)
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
     else:
@@ -63,25 +78,14 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _progress_bars() -> Progress:
-    return Progress(
-        TextColumn("{task.description:28}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
-
-
-def _serve(options: argparse.Namespace, folder: Path) -> int:
+def _serve(options: argparse.Namespace, folder: Path, progress: DemoProgress) -> int:
     def announce(found: ServedDemo) -> None:
         sys.stdout.write(
             f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
         sys.stdout.flush()
 
-    with _progress_bars() as bars:
-        serve(folder, bars=bars, on_alert=announce, console=options.console)
+    serve(folder, progress, on_alert=announce, console=options.console)
     return 0
 
 
@@ -93,5 +97,5 @@ def picture(result: DemoResult) -> str:
 
 
 COMMAND = Command(
-    "demo", "run the whole pipeline on real answers, in one to two minutes", configure, execute
+    "demo", "load two applications with a bad release, and show what is found", configure, execute
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+DATA = Path(__file__).parent / "data"
+
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
@@ -59,7 +61,8 @@ class LabelAgreement:
 
 def read_labels(folder: Path) -> dict[str, HumanLabel]:
     """The human labels by answer id, from a folder in RAGTruth's two-file layout."""
-    routes = {row["source_id"]: route_of(row) for row in read_json_lines(folder / "source_info.jsonl")}
+    sources = read_json_lines(folder / "source_info.jsonl")
+    routes = {row["source_id"]: route_of(row) for row in sources}
     return {
         row["id"]: HumanLabel(
             answer_id=row["id"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import socket
@@ -11,10 +12,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.cli import main
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.core.environment import demo_environ
@@ -129,8 +131,10 @@ def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None
 
 
 def run_json_command(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
-    """Run an rt4chart command and return the JSON that it prints."""
-    done = subprocess.run([*RT4CHART, *arguments], capture_output=True, text=True)  # noqa: S603 ours
-    if done.returncode:
-        raise RT4ChartError(f"rt4chart {arguments[0]} failed: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    """Run an rt4chart command in this process, and return the JSON that it prints."""
+    out, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors):
+        status = main(arguments)
+    if status:
+        raise RT4ChartError(f"rt4chart {arguments[0]} failed: {errors.getvalue().strip()}")
+    return json.loads(out.getvalue())

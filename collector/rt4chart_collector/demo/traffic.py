@@ -13,7 +13,7 @@ DAY_S, HOUR_S = 86_400.0, 3600.0
 PLANTED = "support/refunds"
 GOOD_RELEASE, BAD_RELEASE = "2.3.0", "2.4.0"
 # More than the 2,000 claims that a baseline needs.
-CALM_ANSWERS, CALM_DAYS, CALM_WRONG = 1_650, 12.5, 0.01
+CALM_ANSWERS, CALM_DAYS, CALM_WRONG = 1_650, 12.5, 0.025
 BAD_ANSWERS, BAD_HOURS, BAD_WRONG = 100, 6.0, 0.4
 OTHER_ANSWERS, OTHER_WRONG = 240, 0.02
 
@@ -30,10 +30,10 @@ class PlannedAnswer:
 def plan_traffic(
     answers: Mapping[str, WrittenAnswer], outcomes: Mapping[str, Outcome], *, now_s: float
 ) -> list[PlannedAnswer]:
-    """The answers by time.
+    """The answers by time, drawn from the written ones, so that they repeat.
 
-    An answer on which the judge is wrong comes once. The others are drawn, and so repeat: an error
-    of the judge would repeat with them, and look like an error of the application.
+    Those on which the judge is wrong are left out: its errors would repeat with them, and look like
+    errors of the application. `rt4chart demo` counts them instead.
     """
     chance = random.Random(11)  # noqa: S311 - a plan, no secret
     released, start = now_s - BAD_HOURS * HOUR_S, now_s - BAD_HOURS * HOUR_S - CALM_DAYS * DAY_S
@@ -50,8 +50,6 @@ def plan_traffic(
         else:
             times = _times(chance, OTHER_ANSWERS, start, now_s)
             placed += zip(pool.drawn(chance, OTHER_WRONG, OTHER_ANSWERS), times, strict=True)
-        placed += [(name, chance.uniform(start, released)) for name in pool.once]
-        placed += [(name, chance.uniform(released, now_s)) for name in pool.once_late]
     placed.sort(key=lambda answer: (answer[1], answer[0]))
     return [
         PlannedAnswer(name, at, GOOD_RELEASE if at < released else BAD_RELEASE)
@@ -62,16 +60,12 @@ def plan_traffic(
 class _Pool:
     """The answers of one route, by how they are drawn."""
 
-    def __init__(
-        self, answers: Sequence[WrittenAnswer], outcomes: Mapping[str, Outcome]
-    ) -> None:
-        repeated = [one for one in answers if not outcomes[one.id].is_wrong]
-        once = [one for one in answers if outcomes[one.id].is_wrong]
-        self.good = [one.id for one in repeated if one.role is Role.FAITHFUL]
-        self.wrong = [one.id for one in repeated if one.role is Role.ERROR]
-        self.incident = [one.id for one in repeated if one.role is Role.INCIDENT]
-        self.once = [one.id for one in once if one.role is not Role.INCIDENT]
-        self.once_late = [one.id for one in once if one.role is Role.INCIDENT]
+    def __init__(self, answers: Sequence[WrittenAnswer], outcomes: Mapping[str, Outcome]) -> None:
+        right = [one for one in answers if not outcomes[one.id].is_wrong]
+        self.good, self.wrong, self.incident = (
+            [one.id for one in right if one.role is role]
+            for role in (Role.FAITHFUL, Role.ERROR, Role.INCIDENT)
+        )
 
     def drawn(
         self, chance: random.Random, share: float, count: int, wrong: Sequence[str] = ()

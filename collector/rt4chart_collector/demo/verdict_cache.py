@@ -31,11 +31,11 @@ def verify_all(
     exchanges: Sequence[Exchange], verifier: Verifier, known: Reports, progress: Progress
 ) -> dict[str, Report]:
     """The report on each exchange by its key: the known one, else the verifier's."""
-    reports: dict[str, Report] = {}
-    for number, exchange in enumerate(exchanges, 1):
-        key = exchange_key(exchange)
-        reports[key] = known[key] if key in known else verifier.verify(exchange)
-        progress(number, len(exchanges))
+    by_key = {exchange_key(exchange): exchange for exchange in exchanges}
+    reports = {key: known[key] for key in by_key if key in known}
+    for key in by_key.keys() - known.keys():
+        reports[key] = verifier.verify(by_key[key])
+        progress(len(reports), len(by_key))
     return reports
 
 
