@@ -39,7 +39,8 @@ def load_requests(
     client: Client, requests: Sequence[Request], judge: str, reports: Reports, progress: Progress
 ) -> None:
     """Store a trace and a verdict for each request; `reports` has one for each exchange."""
-    ids = random.Random(7)  # noqa: S311 - ids, no secrets
+    # Two services get different ids.
+    ids = random.Random(requests[0].service if requests else "")  # noqa: S311 - ids, no secrets
     for start in range(0, len(requests), BATCH):
         batch = requests[start : start + BATCH]
         traces = [_spans(request, ids) for request in batch]

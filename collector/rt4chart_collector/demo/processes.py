@@ -82,31 +82,17 @@ def status(endpoint: str) -> dict[str, Any]:
         return counters
 
 
-def run_application(
-    endpoint: str,
-    data: Path,
-    limit: int,
-    progress: Progress,
-    *,
-    load: Path | None = None,
-    seed: int = 7,
-    release: str = "",
-) -> int:
-    """Run the example application over the answers, and return how many it answered.
-
-    A `load` names the answers and their times; `release` is the version of the application.
-    """
+def run_application(endpoint: str, data: Path, limit: int, progress: Progress) -> int:
+    """Run the example application over the answers, and return how many it answered."""
     path = next((path for path in APPLICATIONS if path.exists()), None)
     if path is None:
         raise RT4ChartError("the example application is missing: install the package again")
     command = [sys.executable, str(path), "--endpoint", endpoint, "--data", str(data)]
     command += ["--limit", str(limit)] if limit else []
-    command += ["--load", str(load), "--seed", str(seed)] if load else []
-    environ = demo_environ()
-    if release:
-        environ["OTEL_RESOURCE_ATTRIBUTES"] = f"service.version={release}"
     sent = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:  # noqa: S603 ours
+    with subprocess.Popen(  # noqa: S603 ours
+        command, stdout=subprocess.PIPE, text=True, env=demo_environ()
+    ) as process:
         for line in process.stdout or ():
             word, _, counts = line.strip().partition(" ")
             if word == "sent":

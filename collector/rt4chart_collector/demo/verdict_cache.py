@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -72,9 +73,14 @@ def _value(kind: Any, written: Any) -> Any:  # noqa: ANN401 - any type of a repo
     if get_origin(kind) is tuple:
         return tuple(_value(get_args(kind)[0], one) for one in written)
     if is_dataclass(kind) and isinstance(kind, type):
-        types = get_type_hints(kind)
+        types = _types(kind)
         return kind(
             **{one.name: _value(types[one.name], written[one.name])
                for one in fields(kind) if one.name in written}
         )  # fmt: skip
     return kind(written) if issubclass(kind, Enum) else kind(*written)
+
+
+@cache
+def _types(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
