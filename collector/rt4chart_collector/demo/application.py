@@ -14,7 +14,7 @@ from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
 from rt4chart_collector.demo.helpdesk import SERVICE, Outcome, read_helpdesk
 from rt4chart_collector.demo.incident import Incident, find_incident, written
 from rt4chart_collector.demo.labels import DATA, LabelAgreement, read_labels
-from rt4chart_collector.demo.loading import Request, load_requests
+from rt4chart_collector.demo.loading import RecordedRequest, load_requests
 from rt4chart_collector.demo.people import label_claims
 from rt4chart_collector.demo.processes import run_json_command
 from rt4chart_collector.demo.progress import DemoProgress
@@ -143,21 +143,21 @@ def run_monitor_once(client: Client) -> None:
     monitor.run()
 
 
-def _helpdesk_requests(reports: Reports, now_s: float) -> list[Request]:
+def _helpdesk_requests(reports: Reports, now_s: float) -> list[RecordedRequest]:
     answers = read_helpdesk()
     return [
-        Request(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
+        RecordedRequest(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
                 answers[one.answer_id].exchange())
         for one in plan_traffic(answers, outcomes(reports), now_s=now_s)
     ]  # fmt: skip
 
 
-def _public_requests(now_s: float) -> list[Request]:
+def _public_requests(now_s: float) -> list[RecordedRequest]:
     """Every public row once, evenly over the last days."""
     labels, rows = read_labels(DATA), read_rows(DATA)
     start, step = now_s - PUBLIC_DAYS * DAY_S, PUBLIC_DAYS * DAY_S / len(rows)
     return [
-        Request(row.id, PUBLIC, labels[row.id].route, GOOD_RELEASE, start + number * step,
+        RecordedRequest(row.id, PUBLIC, labels[row.id].route, GOOD_RELEASE, start + number * step,
                 row.exchange)
         for number, row in enumerate(rows)
     ]  # fmt: skip

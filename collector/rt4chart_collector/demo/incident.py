@@ -63,15 +63,17 @@ def find_incident(client: Client, stored: Sequence[StoredAnswer]) -> Incident | 
 
 
 def right_failure(answer: StoredAnswer) -> Claim | None:
-    """The first contradicted claim with its words, if all verdicts agree with the truth."""
+    """The first contradicted claim with one pair of words, if all verdicts agree with the truth."""
     if written(answer).outcome(answer.claims) is not Outcome.RIGHT:
         return None
+    # One pair of words says it alone: “2” and “3 days” against “5 to 7 days” do not.
     named = (
         claim
         for claim in answer.claims
-        if claim.label is Label.CONTRADICTED and any(clash.found for clash in claim.clashes)
+        if claim.label is Label.CONTRADICTED
+        and [bool(clash.found) for clash in claim.clashes] == [True]
     )
-    return next(named, None)  # fmt: skip
+    return next(named, None)
 
 
 def written(answer: StoredAnswer) -> WrittenAnswer:

@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecordedRequest:
     """One answer that an application gave, with its time and the release that gave it."""
 
     answer_id: str
@@ -36,7 +36,11 @@ class Request:
 
 
 def load_requests(
-    client: Client, requests: Sequence[Request], judge: str, reports: Reports, progress: Progress
+    client: Client,
+    requests: Sequence[RecordedRequest],
+    judge: str,
+    reports: Reports,
+    progress: Progress,
 ) -> None:
     """Store a trace and a verdict for each request; `reports` has one for each exchange."""
     # Two services get different ids.
@@ -56,7 +60,7 @@ def load_requests(
 
 
 def _verdict(
-    request: Request, spans: Sequence[SpanRecord], judge: str, reports: Reports
+    request: RecordedRequest, spans: Sequence[SpanRecord], judge: str, reports: Reports
 ) -> Verdict:
     (candidate,) = find_candidates(spans)
     exchange = request.exchange
@@ -71,7 +75,7 @@ def _verdict(
     )
 
 
-def _spans(request: Request, ids: random.Random) -> list[SpanRecord]:
+def _spans(request: RecordedRequest, ids: random.Random) -> list[SpanRecord]:
     """A request of two steps, as OpenInference describes them."""
     trace = f"{ids.getrandbits(128):032x}"
     root, search, answer = (f"{ids.getrandbits(64):016x}" for _ in range(3))

@@ -44,6 +44,7 @@ def test_an_example_is_shown_only_with_the_words_of_the_truth() -> None:
     assert right_failure(stored(*CLAIM.clashes)) == CLAIM
     assert right_failure(stored(Clash("number", "90 days", "15 euros"))) is None
     assert right_failure(stored()) is None
+    assert right_failure(stored(*CLAIM.clashes, *CLAIM.clashes)) is None
 
 
 def test_the_incident_is_told_in_three_lines() -> None:

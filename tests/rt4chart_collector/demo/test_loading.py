@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.demo.helpdesk import SERVICE, read_helpdesk
-from rt4chart_collector.demo.loading import Request, load_requests
+from rt4chart_collector.demo.loading import RecordedRequest, load_requests
 from rt4chart_collector.demo.verdict_cache import verify_all
 from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.answers.spans import spans_of
@@ -16,7 +16,9 @@ from rt4chart_collector.store.engine.connect import Client
 def test_a_request_is_stored_as_a_trace_with_its_verdict(client: Client) -> None:
     """Question, passages, answer, release and the answer's id are in its spans."""
     answer = read_helpdesk()["refunds-008"]
-    request = Request(answer.id, SERVICE, answer.route, "2.4.0", time.time(), answer.exchange())
+    request = RecordedRequest(
+        answer.id, SERVICE, answer.route, "2.4.0", time.time(), answer.exchange()
+    )
     verifier = Verifier(RulesJudge())
     reports = verify_all([request.exchange], verifier, {}, lambda done, total: None)
     steps: list[tuple[int, int]] = []
