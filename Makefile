@@ -34,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP) ## see the whole path on real answers; ARGS=--serve: the console with an alert
+demo: $(STAMP) ## see a bad release found in two applications; ARGS=--serve: the console with its alert
 	@$(BIN)/rt4chart demo $(ARGS)
 
 # One worker more than there are processors: tests wait for the processes that they start.

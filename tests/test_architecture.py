@@ -433,6 +433,8 @@ def test_wheel_holds_the_three_packages_and_their_data(tmp_path: Path) -> None:
         "rt4chart_collector/store/schema/migrations/0001_initial.sql",
         "rt4chart_collector/console/answers/templates/answer.html",
         "rt4chart_collector/demo/data/response.jsonl",
+        "rt4chart_collector/demo/data/helpdesk/answers.jsonl",
+        "rt4chart_collector/demo/data/verdicts.jsonl.gz",
         "rt4chart_collector/demo/rag_app.py",
         "rt4chart_clustering/py.typed",
     ):

@@ -13,18 +13,16 @@ import json
 import random
 import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from opentelemetry import trace
-from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -38,13 +36,12 @@ FLUSH_EVERY = 40
 
 @dataclass(frozen=True)
 class Request:
-    """A question on a route with its recorded answer and, in a recorded load, its time."""
+    """A question on a route with its recorded answer."""
 
     answer_id: str
     route: str
     question: str
     answer: str
-    at_ns: int = 0
 
 
 class SeededIds(IdGenerator):
@@ -72,52 +69,6 @@ class Watched(SpanExporter):
         if result is not SpanExportResult.SUCCESS:
             self.lost += len(spans)
         return result
-
-    def shutdown(self) -> None:
-        self._inner.shutdown()
-
-
-class RecordedTimes(SpanProcessor):
-    """Stores for each trace the difference between its recorded time and now."""
-
-    def __init__(self) -> None:
-        self.request_ns = 0
-        self.later_ns: dict[int, int] = {}
-
-    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """The time of the current request applies to the whole trace."""
-        if self.request_ns:
-            later = self.request_ns - time.time_ns()
-            self.later_ns.setdefault(span.get_span_context().trace_id, later)
-
-
-class AtRecordedTimes(SpanExporter):
-    """Exports the spans of a recorded load with the times of the recording."""
-
-    def __init__(self, inner: SpanExporter, times: RecordedTimes) -> None:
-        self._inner = inner
-        self._times = times
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        return self._inner.export([self._moved(span) for span in spans])
-
-    def _moved(self, span: ReadableSpan) -> ReadableSpan:
-        context = span.get_span_context()
-        later = self._times.later_ns.get(context.trace_id, 0) if context else 0
-        return ReadableSpan(
-            span.name,
-            span.context,
-            span.parent,
-            span.resource,
-            span.attributes,
-            span.events,
-            span.links,
-            span.kind,
-            status=span.status,
-            start_time=(span.start_time or 0) + later,
-            end_time=(span.end_time or 0) + later,
-            instrumentation_scope=span.instrumentation_scope,
-        )
 
     def shutdown(self) -> None:
         self._inner.shutdown()
@@ -178,13 +129,6 @@ def read(data: Path) -> tuple[Corpus, list[Request]]:
     return corpus, requests
 
 
-def recorded(load: Path, requests: Sequence[Request]) -> Iterator[Request]:
-    """The requests of a load with their times: lines of an answer's id and seconds since 1970."""
-    known = {request.answer_id: request for request in requests}
-    for row in rows(load):
-        yield replace(known[row["answer_id"]], at_ns=round(row["at"] * 1e9))
-
-
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
@@ -207,17 +151,12 @@ def answer_question(request: Request, corpus: Corpus) -> str:
     return answer
 
 
-def tracing(
-    exporter: SpanExporter, seed: int = 7, times: RecordedTimes | None = None
-) -> TracerProvider:
+def tracing(exporter: SpanExporter) -> TracerProvider:
     """OpenTelemetry as an application sets it up, and one line of ours."""
     provider = TracerProvider(
         resource=Resource.create({"service.name": "rag-app", "deployment.environment": "demo"}),
-        id_generator=SeededIds(seed),
+        id_generator=SeededIds(7),
     )
-    if times:
-        provider.add_span_processor(times)
-        exporter = AtRecordedTimes(exporter, times)
     provider.add_span_processor(BatchSpanProcessor(exporter, max_queue_size=16_384))
     trace.set_tracer_provider(provider)
     RT4ChartInstrumentor().instrument(tracer_provider=provider)
@@ -229,12 +168,9 @@ def serve(
     corpus: Corpus,
     provider: TracerProvider,
     exporter: Watched,
-    times: RecordedTimes | None = None,
 ) -> None:
     """Answer every request; the spans leave in time, so that none is dropped."""
     for number, request in enumerate(requests, start=1):
-        if times:
-            times.request_ns = request.at_ns
         answer_question(request, corpus)
         if number % FLUSH_EVERY == 0 or number == len(requests):
             if not provider.force_flush() or exporter.lost:
@@ -247,15 +183,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="RAGTruth's two-file layout")
     parser.add_argument("--endpoint", default="http://127.0.0.1:4318", help="where OTLP goes")
     parser.add_argument("--limit", type=int, default=None, help="answer only the first N")
-    parser.add_argument("--load", type=Path, help="which answers when, instead of each one now")
-    parser.add_argument("--seed", type=int, default=7, help="of the ids")
     options = parser.parse_args()
-    corpus, answers = read(options.data)
-    asked = list(recorded(options.load, answers)) if options.load else answers
+    corpus, requests = read(options.data)
     exporter = Watched(OTLPSpanExporter(endpoint=f"{options.endpoint}/v1/traces"))
-    times = RecordedTimes() if options.load else None
-    provider = tracing(exporter, options.seed, times)
-    serve(asked[: options.limit], corpus, provider, exporter, times)
+    provider = tracing(exporter)
+    serve(requests[: options.limit], corpus, provider, exporter)
     provider.shutdown()
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import rt4chart_collector.demo.run
 from otel_rt4chart.bench.dataset import LabelledAnswer, read_rows
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -14,12 +12,11 @@ from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.rates.label_queue import LabelCandidate
 from otel_rt4chart.verify.rates.population import score_of, stratum_of
-from rt4chart_collector.demo.labels import read_labels
+from rt4chart_collector.demo.labels import DATA, read_labels
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
-DATA = Path(rt4chart_collector.demo.run.__file__).parent / "data"
 SERVICE = "summaries"
 SECOND_NS = 10**9
 RULES = Verifier(RulesJudge())

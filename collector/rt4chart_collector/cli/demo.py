@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         default=0,
         metavar="N",
-        help="stop after N answers (default: all)",
+        help="with --live: stop after N answers (default: all)",
     )
     parser.add_argument(
         "--picture", type=Path, metavar="FILE.svg", help="also save the report as an SVG picture"
@@ -27,7 +27,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--serve",
         action="store_true",
-        help="simulate a bad release, and serve the console with the alert that it raises",
+        help="serve the console with the alert that the bad release raises",
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="send the public rows over OTLP to a running service instead, in minutes",
+    )
+    parser.add_argument(
+        "--write-verdicts",
+        action="store_true",
+        help="verify all answers again, and write the bundled verdicts (for developers)",
     )
     parser.add_argument(
         "--console", default="", metavar="HOST:PORT", help="address of the console with --serve"

@@ -1,4 +1,4 @@
-"""`rt4chart demo`: the whole pipeline on real answers."""
+"""`rt4chart demo`: two applications, a bad release, and what the service finds."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.core.environment import demo_folder
+from rt4chart_collector.demo.application import renew_verdicts
+from rt4chart_collector.demo.progress import DemoProgress
 from rt4chart_collector.demo.report import show
 from rt4chart_collector.demo.result import DemoResult
-from rt4chart_collector.demo.run import run
+from rt4chart_collector.demo.run import run, run_live
 from rt4chart_collector.demo.serve import ServedDemo, as_json, instructions, serve
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run the demo with progress on stderr, and print the result on stdout."""
     folder = options.folder or demo_folder()
-    if options.serve:
-        return _serve(options, folder)
-    with _progress_bars() as bars:
-        result = run(folder, limit=options.limit, bars=bars)
+    with DemoProgress() as progress:
+        if options.write_verdicts:
+            renew_verdicts(progress)
+            return 0
+        if options.serve:
+            return _serve(options, folder, progress)
+        live = options.live or options.limit
+        result = run_live(folder, progress, limit=options.limit) if live else run(folder, progress)
     if options.json:
         sys.stdout.write(result.as_json() + "\n")
     else:
@@ -35,25 +40,14 @@ def execute(options: argparse.Namespace) -> int:
     return 0
 
 
-def _progress_bars() -> Progress:
-    return Progress(
-        TextColumn("{task.description:28}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
-
-
-def _serve(options: argparse.Namespace, folder: Path) -> int:
+def _serve(options: argparse.Namespace, folder: Path, progress: DemoProgress) -> int:
     def announce(found: ServedDemo) -> None:
         sys.stdout.write(
             f"{as_json(found)}\n" if options.json else printable(instructions(found), keep="\n")
         )
         sys.stdout.flush()
 
-    with _progress_bars() as bars:
-        serve(folder, bars=bars, on_alert=announce, console=options.console)
+    serve(folder, progress, on_alert=announce, console=options.console)
     return 0
 
 

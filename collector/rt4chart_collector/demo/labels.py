@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+DATA = Path(__file__).parent / "data"
+
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
@@ -59,7 +61,8 @@ class LabelAgreement:
 
 def read_labels(folder: Path) -> dict[str, HumanLabel]:
     """The human labels by answer id, from a folder in RAGTruth's two-file layout."""
-    routes = {row["source_id"]: route_of(row) for row in _rows(folder / "source_info.jsonl")}
+    sources = read_json_lines(folder / "source_info.jsonl")
+    routes = {row["source_id"]: route_of(row) for row in sources}
     return {
         row["id"]: HumanLabel(
             answer_id=row["id"],
@@ -68,7 +71,7 @@ def read_labels(folder: Path) -> dict[str, HumanLabel]:
             hallucinated=row["hallucinated"],
             ranges=tuple((span["start"], span["end"]) for span in row["labels"]),
         )
-        for row in _rows(folder / "response.jsonl")
+        for row in read_json_lines(folder / "response.jsonl")
     }
 
 
@@ -89,6 +92,7 @@ def agreement(judged: list[tuple[HumanLabel, str, bool]]) -> LabelAgreement:
     )
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def read_json_lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of a bundled file, one a line."""
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]

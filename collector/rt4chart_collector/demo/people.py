@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement
+from rt4chart_collector.demo.labels import (
+    DATA,
+    HumanLabel,
+    LabelAgreement,
+    agreement,
+    read_labels,
+)
 from rt4chart_collector.labelling.tasks import Rater, label_row
-from rt4chart_collector.store.answers.answers import StoredAnswer
+from rt4chart_collector.store.answers.answers import StoredAnswer, verified_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate, draw_rates
@@ -54,6 +61,12 @@ class CorrectedLine:
         return self.low <= self.people <= self.high
 
 
+def label_claims(client: Client, service: str) -> None:
+    """Draw claims of the public rows for labels, and label them as the data set does."""
+    stored = [one for one in verified_answers(client) if one.service == service]
+    label_drawn_claims(client, read_labels(DATA), stored, now_ns=time.time_ns())
+
+
 def label_drawn_claims(
     client: Client, labels: Mapping[str, HumanLabel], stored: Sequence[StoredAnswer], *, now_ns: int
 ) -> None:
@@ -64,7 +77,7 @@ def label_drawn_claims(
     """
     if not any(claim.label is not Label.NOT_A_CLAIM for one in stored for claim in one.claims):
         return
-    scope = QueryScope(now_ns - PERIOD_NS, now_ns, stored[0].verifier)
+    scope = QueryScope(now_ns - PERIOD_NS, now_ns, stored[0].verifier, stored[0].service)
     request = DrawRequest(scope, QUEUE_OF_A_ROUTE, actor="rt4chart demo", double_share=0.0)
     draw = draw_claims(client, request, now_ns=now_ns)
     answers = {(one.trace_id, one.span_id): human_label(one, labels) for one in stored}

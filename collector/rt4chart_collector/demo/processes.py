@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import socket
@@ -11,10 +12,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from otel_rt4chart.cli import main
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.core.environment import demo_environ
@@ -80,31 +82,17 @@ def status(endpoint: str) -> dict[str, Any]:
         return counters
 
 
-def run_application(
-    endpoint: str,
-    data: Path,
-    limit: int,
-    progress: Progress,
-    *,
-    load: Path | None = None,
-    seed: int = 7,
-    release: str = "",
-) -> int:
-    """Run the example application over the answers, and return how many it answered.
-
-    A `load` names the answers and their times; `release` is the version of the application.
-    """
+def run_application(endpoint: str, data: Path, limit: int, progress: Progress) -> int:
+    """Run the example application over the answers, and return how many it answered."""
     path = next((path for path in APPLICATIONS if path.exists()), None)
     if path is None:
         raise RT4ChartError("the example application is missing: install the package again")
     command = [sys.executable, str(path), "--endpoint", endpoint, "--data", str(data)]
     command += ["--limit", str(limit)] if limit else []
-    command += ["--load", str(load), "--seed", str(seed)] if load else []
-    environ = demo_environ()
-    if release:
-        environ["OTEL_RESOURCE_ATTRIBUTES"] = f"service.version={release}"
     sent = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:  # noqa: S603 ours
+    with subprocess.Popen(  # noqa: S603 ours
+        command, stdout=subprocess.PIPE, text=True, env=demo_environ()
+    ) as process:
         for line in process.stdout or ():
             word, _, counts = line.strip().partition(" ")
             if word == "sent":
@@ -129,8 +117,10 @@ def wait_until_decided(endpoint: str, expected: int, progress: Progress) -> None
 
 
 def run_json_command(*arguments: str) -> Any:  # noqa: ANN401 whatever JSON the command prints
-    """Run an rt4chart command and return the JSON that it prints."""
-    done = subprocess.run([*RT4CHART, *arguments], capture_output=True, text=True)  # noqa: S603 ours
-    if done.returncode:
-        raise RT4ChartError(f"rt4chart {arguments[0]} failed: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    """Run an rt4chart command in this process, and return the JSON that it prints."""
+    out, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors):
+        status = main(arguments)
+    if status:
+        raise RT4ChartError(f"rt4chart {arguments[0]} failed: {errors.getvalue().strip()}")
+    return json.loads(out.getvalue())

@@ -17,7 +17,12 @@ from rich.text import Text
 from otel_rt4chart.core.text import one_line, printable
 from otel_rt4chart.verify import Claim, Label
 from rt4chart_collector.demo.people import CorrectedLine
-from rt4chart_collector.demo.result import DemoResult, IssueLine, RouteLine
+from rt4chart_collector.demo.result import (
+    ApplicationResult,
+    DemoResult,
+    IssueLine,
+    RouteLine,
+)
 from rt4chart_collector.store.answers.answers import StoredAnswer
 
 STYLES = {Label.CONTRADICTED: "bold white on red", Label.BASELESS: "bold black on yellow"}
@@ -27,22 +32,72 @@ QUERY = "SELECT Route, Label, count() FROM otel.rt4chart_claims FINAL GROUP BY A
 
 COLUMNS = ("route", "answers", "claims", "undecided", "contradicted", "baseless", "rate [95%]",
            "human")  # fmt: skip
+HELPDESK_COLUMNS = ("route", "answers", "claims", "undecided", "rate [95%]", "written")
+KIND_COLUMNS = ("sentences that are", "all", "right", "undecided", "missed", "otherwise", "alarm")
 CORRECTED_COLUMNS = ("route", "raw", "corrected [95%]", "human", "in the interval", "labels")
 
 
 def show(result: DemoResult, console: Console, *, to_copy: bool = True) -> None:
     """Print the whole report; `to_copy` leaves long commands on one line."""
-    tables = (routes(result), *corrected(result))
-    for part in (*tables, issues(result.issues), example(result.example)):
+    for part in (*_application(result), *_public_rows(result)):
         console.print()
         console.print(part)
     console.print()
-    console.print(next_steps(result.dsn), soft_wrap=to_copy)
+    console.print(next_steps(result), soft_wrap=to_copy)
+
+
+def _application(result: DemoResult) -> tuple[RenderableType, ...]:
+    """The incident, the help desk's routes, what failed there, and how often the judge is right."""
+    failed = (issues(result.issues), example(result.example))
+    if result.application is None:
+        return failed
+    found = result.application
+    return incident(found), helpdesk_routes(found), *failed, kinds(found)
+
+
+def _public_rows(result: DemoResult) -> tuple[RenderableType, ...]:
+    return routes(result), *corrected(result)
+
+
+def incident(found: ApplicationResult) -> RenderableType:
+    """The incident in three lines."""
+    first, *others = (plain(line) for line in found.incident.lines())
+    return Text("\n").join([Text(first, style="bold red"), *map(Text, others)])
+
+
+def helpdesk_routes(found: ApplicationResult) -> RenderableType:
+    """The table of the help desk's routes, and a note on its traffic."""
+    table = route_table("helpdesk: unsupported claims by route", HELPDESK_COLUMNS)
+    for line in found.routes:
+        route, answers, claims, undecided, _, _, rate, people = cells(line)
+        table.add_row(route, answers, claims, undecided, rate, people)
+    note = Text(
+        "The help desk is invented, and so is its traffic: two weeks drawn from written answers "
+        "whose errors are known. written: the share of sentences that were written wrong. Answers "
+        "on which the judge errs are left out of the traffic; they are counted below.",
+        style="dim",
+    )
+    return Group(table, note)
+
+
+def kinds(found: ApplicationResult) -> RenderableType:
+    """The table of written sentences by kind of error and by what the judge says of them."""
+    table = route_table("helpdesk: the judge on every written sentence, once", KIND_COLUMNS)
+    for line in found.kinds:
+        name = f"{line.family} {line.kind.replace('_', ' ')}".strip()
+        counts = (line.sentences, line.right, line.undecided, line.missed, line.otherwise)
+        table.add_row(name, *map(str, counts), str(line.false_alarms))
+    note = Text(
+        "undecided: the judge says that it is not sure. missed: called supported. otherwise: "
+        "flagged, with another reason or other words than the truth.",
+        style="dim",
+    )
+    return Group(table, note)
 
 
 def routes(result: DemoResult) -> RenderableType:
     """The table per route, and a note that compares verdicts with human labels."""
-    table = route_table("Unsupported claims by route", COLUMNS)
+    table = route_table("Public rows: unsupported claims by route", COLUMNS)
     for line in result.routes:
         table.add_row(*cells(line))
     table.add_section()
@@ -115,7 +170,7 @@ def route_table(title: str, columns: Sequence[str]) -> Table:
         show_edge=False,
     )
     for name in columns:
-        table.add_column(name, justify="left" if name == "route" else "right", no_wrap=True)
+        table.add_column(name, justify="right" if table.columns else "left", no_wrap=True)
     return table
 
 
@@ -201,8 +256,9 @@ def claim_line(claim: Claim) -> Text:
     return line
 
 
-def next_steps(dsn: str) -> Text:
+def next_steps(result: DemoResult) -> Text:
     """Where the database is, and commands to continue with."""
+    dsn = result.dsn
     code = (
         f'{command("python")} -c "import clickhouse_connect as c; '
         f"print(c.get_client(dsn='{dsn}').query('{QUERY}').result_rows)\""
@@ -211,6 +267,7 @@ def next_steps(dsn: str) -> Text:
         ("database", f"{dsn} (otel.otel_traces, otel.rt4chart_*)"),
         ("query", code),
         ("issues", f"{command('rt4chart')} issues --dsn {dsn}"),
+        ("console", f"{command('rt4chart')} demo --serve"),
         ("your own application", f"{command('rt4chart')} up, then docs/instrument/application.md"),
     )
     return Text("\n").join(Text.assemble((f"{name}: ", "bold"), text) for name, text in steps)

@@ -8,6 +8,7 @@ from dataclasses import asdict, astuple, dataclass
 
 from otel_rt4chart.verify import Label
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
+from rt4chart_collector.demo.incident import Incident
 from rt4chart_collector.demo.labels import LabelAgreement
 from rt4chart_collector.demo.people import CorrectedLine
 from rt4chart_collector.store.answers.answers import StoredAnswer
@@ -56,8 +57,34 @@ class IssueLine:
 
 
 @dataclass(frozen=True, slots=True)
+class KindLine:
+    """Written sentences of one kind of error, or faithful ones, by what the judge says of them.
+
+    `otherwise` were flagged, and for another reason or with other words than the truth.
+    """
+
+    family: str
+    kind: str
+    sentences: int
+    right: int
+    undecided: int
+    missed: int
+    otherwise: int
+    false_alarms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationResult:
+    """What the help desk's service shows; `kinds` are of its written answers, each once."""
+
+    incident: Incident
+    routes: tuple[RouteLine, ...]
+    kinds: tuple[KindLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DemoResult:
-    """Everything that the report shows.
+    """Everything that the report shows; routes and labels are those of the public rows.
 
     `rank_correlation` is Spearman's, between our rates and those of the human labels, and
     `corrected_rank_correlation` the same of the rates that a few of these labels correct.
@@ -72,6 +99,7 @@ class DemoResult:
     rank_correlation: float | None
     corrected: tuple[CorrectedLine, ...] = ()
     corrected_rank_correlation: float | None = None
+    application: ApplicationResult | None = None
 
     def as_json(self) -> str:
         """The result as JSON; the same run gives the same text."""

@@ -1,28 +1,34 @@
-"""The main path of the demo: run the service and an application, then read the database."""
+"""The main path of the demo: fill a new database, then read what it shows."""
 
 from __future__ import annotations
 
 import shutil
-import time
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.progress import Progress
-
 from otel_rt4chart.core.errors import SettingsError
-from rt4chart_collector.demo.labels import LabelAgreement, read_labels
-from rt4chart_collector.demo.people import (
-    corrected_lines,
-    label_drawn_claims,
-    people_by_route,
+from rt4chart_collector.demo.application import (
+    PUBLIC,
+    agreement_by_kind,
+    fill_database,
+    helpdesk_answers,
+    helpdesk_routes,
 )
+from rt4chart_collector.demo.helpdesk import SERVICE
+from rt4chart_collector.demo.incident import right_failure
+from rt4chart_collector.demo.labels import DATA, LabelAgreement, read_labels
+from rt4chart_collector.demo.people import corrected_lines, label_claims, people_by_route
 from rt4chart_collector.demo.processes import (
     run_application,
     run_json_command,
     service,
     wait_until_decided,
 )
+from rt4chart_collector.demo.progress import DemoProgress
 from rt4chart_collector.demo.result import (
+    ApplicationResult,
     DemoResult,
     IssueLine,
     pick_example,
@@ -34,32 +40,47 @@ from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.rates.claim_rates import route_sums
 
-DATA = Path(__file__).parent / "data"
 MARKER = ".rt4chart-demo"
 ISSUES_SHOWN = 5
+LIVE = "rag-app"
 
 
-def run(folder: Path, *, limit: int, bars: Progress) -> DemoResult:
-    """Run the pipeline on a new database in `folder`; `limit` 0 means every answer.
+def run(folder: Path, progress: DemoProgress) -> DemoResult:
+    """Load both services into a new database in `folder`, and read it.
 
     Raises RT4ChartError with what to do, SettingsError for a folder with other files.
     """
     dsn = f"chdb://{empty_database_folder(folder)}"
-    asking = bars.add_task("application answers", total=None)
-    verifying = bars.add_task("service verifies", total=None)
+    incident, reports = fill_database(dsn, progress)
+    step = progress.step("reading the result")
+    result = read_result(dsn, PUBLIC)
+    with connect(dsn) as client:
+        stored = helpdesk_answers(client)
+        routes = helpdesk_routes(client, stored)
+    right = [one for one in stored if right_failure(one) is not None]
+    traces = {one.trace_id for one in right}
+    step(1, 1)
+    return replace(
+        result,
+        issues=read_issues(dsn, SERVICE, traces),
+        example=pick_example(right),
+        application=ApplicationResult(incident, routes, agreement_by_kind(reports)),
+    )
+
+
+def run_live(folder: Path, progress: DemoProgress, *, limit: int) -> DemoResult:
+    """Send the public rows over OTLP to a running service; `limit` 0 means every answer."""
+    dsn = f"chdb://{empty_database_folder(folder)}"
+    asking, verifying = progress.step("application answers"), progress.step("service verifies")
     with service(dsn, folder / "service.log") as endpoint:
-        sent = run_application(
-            endpoint, DATA, limit, lambda n, of: bars.update(asking, completed=n, total=of)
-        )
-        wait_until_decided(
-            endpoint, sent, lambda n, of: bars.update(verifying, completed=n, total=of)
-        )
-    grouping = bars.add_task("grouping failures", total=1)
+        sent = run_application(endpoint, DATA, limit, asking)
+        wait_until_decided(endpoint, sent, verifying)
+    grouping = progress.step("grouping failures")
     run_json_command("cluster", "--dsn", dsn, "--json")
-    label_claims(dsn)
-    result = read_result(dsn)
-    bars.update(grouping, completed=1)
-    return result
+    with connect(dsn) as client:
+        label_claims(client, LIVE)
+    grouping(1, 1)
+    return replace(read_result(dsn, LIVE), issues=read_issues(dsn, LIVE))
 
 
 def empty_database_folder(folder: Path) -> Path:
@@ -76,23 +97,12 @@ def empty_database_folder(folder: Path) -> Path:
     return database
 
 
-def label_claims(dsn: str) -> None:
-    """Draw claims for labels, and label them as the data set does."""
-    with connect(dsn) as client:
-        stored = verified_answers(client)
-        label_drawn_claims(client, read_labels(DATA), stored, now_ns=time.time_ns())
-
-
-def read_result(dsn: str) -> DemoResult:
-    """The results in the database, compared with the human labels."""
-    issues = [
-        run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
-        for issue in run_json_command("issues", "--dsn", dsn, "--json")[:ISSUES_SHOWN]
-    ]
+def read_result(dsn: str, name: str) -> DemoResult:
+    """The rates of the service with the public rows, compared with the human labels."""
     labels = read_labels(DATA)
     with connect(dsn) as client:
-        sums = route_sums(client)
-        stored = verified_answers(client)
+        sums = [line for line in route_sums(client) if line.service == name]
+        stored = [one for one in verified_answers(client) if one.service == name]
         corrected = corrected_lines(client, stored, labels)
     people = people_by_route(stored, labels)
     known = people.get("", LabelAgreement())
@@ -101,7 +111,7 @@ def read_result(dsn: str) -> DemoResult:
         routes=lines,
         total=route_line(total_of(sums), known),
         agreement=known,
-        issues=tuple(issue_line(issue) for issue in issues),
+        issues=(),
         example=pick_example(stored),
         dsn=dsn,
         rank_correlation=rank_agreement((line.rate, line.people) for line in lines),
@@ -110,6 +120,20 @@ def read_result(dsn: str) -> DemoResult:
             (line.corrected, line.people) for line in corrected
         ),
     )
+
+
+def read_issues(
+    dsn: str, name: str, traces: Collection[str] | None = None
+) -> tuple[IssueLine, ...]:
+    """The first issues of the service, each with its first example, in one of these traces."""
+    listed = run_json_command("issues", "--dsn", dsn, "--json")
+    found = []
+    for issue in [one for one in listed if one["service"] == name][:ISSUES_SHOWN]:
+        shown = run_json_command("issues", str(issue["id"]), "--dsn", dsn, "--json")
+        examples = [one for one in shown["examples"] if traces is None or one["trace_id"] in traces]
+        if examples:
+            found.append(issue_line(shown | {"examples": examples}))
+    return tuple(found)
 
 
 def issue_line(issue: dict[str, Any]) -> IssueLine:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from rt4chart_collector.demo.labels import HumanLabel, LabelAgreement, agreement, read_labels
-from rt4chart_collector.demo.run import DATA
+from rt4chart_collector.demo.labels import DATA, HumanLabel, LabelAgreement, agreement, read_labels
 
 ANSWER = "The trial is free. It lasts 30 days."
 WRONG = HumanLabel("a", "sales", ANSWER, hallucinated=True, ranges=((28, 30),))

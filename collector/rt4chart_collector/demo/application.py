@@ -1,0 +1,172 @@
+"""The demo's two services: verdicts on their answers, a new database of them, what it shows."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from otel_rt4chart.bench.dataset import read_rows
+from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
+from rt4chart_collector.demo.helpdesk import SERVICE, Outcome, read_helpdesk
+from rt4chart_collector.demo.incident import Incident, find_incident, written
+from rt4chart_collector.demo.labels import DATA, LabelAgreement, read_labels
+from rt4chart_collector.demo.loading import RecordedRequest, load_requests
+from rt4chart_collector.demo.people import label_claims
+from rt4chart_collector.demo.processes import run_json_command
+from rt4chart_collector.demo.progress import DemoProgress
+from rt4chart_collector.demo.result import KindLine, RouteLine, route_line
+from rt4chart_collector.demo.traffic import GOOD_RELEASE, plan_traffic
+from rt4chart_collector.demo.verdict_cache import (
+    Reports,
+    exchange_key,
+    read_verdicts,
+    verify_all,
+    write_verdicts,
+)
+from rt4chart_collector.detect.monitor.monitor import Monitor
+from rt4chart_collector.notify.alerting import Alerting
+from rt4chart_collector.store.answers.answers import StoredAnswer, verified_answers
+from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.rates.claim_rates import route_sums
+from rt4chart_collector.store.schema.migrate import migrate
+
+JUDGE = "local"
+PUBLIC, PUBLIC_DAYS, DAY_S = "public-rows", 3.0, 86_400.0
+
+
+def fill_database(dsn: str, progress: DemoProgress) -> tuple[Incident, Reports]:
+    """Fill a new database with both services, group their failures, and find the incident.
+
+    Returns it with the judge's report on every answer.
+    """
+    judge, reports = judged_answers(progress, is_renewed=False)
+    now_s = time.time()
+    with connect(dsn) as client:
+        migrate(client)
+        requests = _helpdesk_requests(reports, now_s)
+        load_requests(client, requests, judge, reports, progress.step("loading the help desk"))
+    # Before the public rows come: people call some of their failures right, so they are no issues.
+    grouped = progress.step("grouping failures")
+    run_json_command("cluster", "--dsn", dsn, "--json")
+    grouped(1, 1)
+    with connect(dsn) as client:
+        requests = _public_requests(now_s)
+        load_requests(client, requests, judge, reports, progress.step("loading public rows"))
+        label_claims(client, PUBLIC)
+        watched = progress.step("watching the routes")
+        run_monitor_once(client)
+        incident = find_incident(client, helpdesk_answers(client))
+        watched(1, 1)
+    if incident is None:
+        raise RT4ChartError(
+            "expected an alert on the planted incident, got none: run rt4chart demo "
+            "--write-verdicts if the judge has changed"
+        )
+    return incident, reports
+
+
+def judged_answers(progress: DemoProgress, *, is_renewed: bool) -> tuple[str, Reports]:
+    """The judge's id and its report on every answer; the bundled ones unless `is_renewed`."""
+    verifier = build_verifier(JUDGE)
+    known = {} if is_renewed else read_verdicts(verifier.judge.id)
+    if not known and not is_renewed:
+        progress.note(
+            f"The bundled verdicts are not those of {verifier.judge.id}: verifying all answers, "
+            "which takes minutes."
+        )
+    exchanges = [one.exchange() for one in read_helpdesk().values()]
+    exchanges += [row.exchange for row in read_rows(DATA)]
+    step = progress.step("verdicts")
+    return verifier.judge.id, verify_all(exchanges, verifier, known, step)
+
+
+def renew_verdicts(progress: DemoProgress) -> None:
+    """Verify every answer again, and write the bundled verdicts."""
+    write_verdicts(*judged_answers(progress, is_renewed=True))
+
+
+def outcomes(reports: Reports) -> dict[str, Outcome]:
+    """How the verdicts on each written answer compare with its truth."""
+    return {
+        name: one.outcome(reports[exchange_key(one.exchange())].claims)
+        for name, one in read_helpdesk().items()
+    }
+
+
+def agreement_by_kind(reports: Reports) -> tuple[KindLine, ...]:
+    """The outcomes of all written sentences, faithful ones first, each sentence once."""
+    counts: defaultdict[tuple[str, str], Counter[Outcome]] = defaultdict(Counter)
+    for one in read_helpdesk().values():
+        for sentence, outcome in one.compare(reports[exchange_key(one.exchange())].claims):
+            family = sentence.label.value if sentence.label.is_unfaithful else "misleading"
+            counts[(family, sentence.kind) if sentence.kind else ("", "faithful")][outcome] += 1
+    return tuple(
+        KindLine(
+            family,
+            kind,
+            sentences=found.total(),
+            right=found[Outcome.RIGHT],
+            undecided=found[Outcome.SILENT],
+            missed=found[Outcome.MISSED],
+            otherwise=found[Outcome.OTHERWISE] + found[Outcome.OTHER_WORDS],
+            false_alarms=found[Outcome.FALSE_ALARM],
+        )
+        for (family, kind), found in sorted(counts.items())
+    )
+
+
+def helpdesk_answers(client: Client) -> list[StoredAnswer]:
+    """The verified answers of the help desk."""
+    return [one for one in verified_answers(client) if one.service == SERVICE]
+
+
+def helpdesk_routes(client: Client, stored: Sequence[StoredAnswer]) -> tuple[RouteLine, ...]:
+    """The rates of its routes; `people` is the share of sentences that were written wrong."""
+    truth = _truth_by_route(stored)
+    return tuple(
+        route_line(line, truth.get(line.route, LabelAgreement()))
+        for line in route_sums(client)
+        if line.service == SERVICE
+    )
+
+
+def run_monitor_once(client: Client) -> None:
+    """One round of the monitor, without messages to the user's targets."""
+    monitor = Monitor(client, MonitorSettings(), Alerting(AlertSettings()))
+    monitor.run_round()
+    # Stopped before it runs, it only gives its lease back to the service that comes next.
+    monitor.stop()
+    monitor.run()
+
+
+def _helpdesk_requests(reports: Reports, now_s: float) -> list[RecordedRequest]:
+    answers = read_helpdesk()
+    return [
+        RecordedRequest(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
+                answers[one.answer_id].exchange())
+        for one in plan_traffic(answers, outcomes(reports), now_s=now_s)
+    ]  # fmt: skip
+
+
+def _public_requests(now_s: float) -> list[RecordedRequest]:
+    """Every public row once, evenly over the last days."""
+    labels, rows = read_labels(DATA), read_rows(DATA)
+    start, step = now_s - PUBLIC_DAYS * DAY_S, PUBLIC_DAYS * DAY_S / len(rows)
+    return [
+        RecordedRequest(row.id, PUBLIC, labels[row.id].route, GOOD_RELEASE, start + number * step,
+                row.exchange)
+        for number, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def _truth_by_route(stored: Sequence[StoredAnswer]) -> Mapping[str, LabelAgreement]:
+    claims, wrong = Counter[str](), Counter[str]()
+    for answer in stored:
+        for sentence in written(answer).sentences:
+            claims[answer.route] += sentence.label is not Label.NOT_A_CLAIM
+            wrong[answer.route] += sentence.label.is_unfaithful
+    return {route: LabelAgreement(claims[route], wrong[route]) for route in claims}
