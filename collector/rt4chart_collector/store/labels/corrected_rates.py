@@ -160,8 +160,12 @@ def corrected_rates(
     for one in populations(client, scope, own_periods, shared=shared):
         # Claims expire by day: labels on older answers are of claims that are not counted any more.
         since_ns = max(scope.since_ns, one.first_ns)
-        rows = by_route.get(one.key, ())
-        queue = [row for row in rows if since_ns <= row.start_ns < scope.until_ns]
+        queue = [
+            row
+            for row in by_route.get(one.key, ())
+            if (since_ns if row.verifier == verifier else scope.since_ns) <= row.start_ns
+            and row.start_ns < scope.until_ns
+        ]
         own = labels.get(one.key, ())
         carried = carry_draws(_by_draw(queue), own, claims, draws.get(one.key, ()))
         found.append(
