@@ -42,8 +42,8 @@ def stand_in(client: Client, verifier: str = "weak/1") -> None:
     for table in ("rt4chart_verifications", "rt4chart_claims", "rt4chart_route_5m"):
         client.command(
             f"INSERT INTO {table} SELECT * REPLACE ('{verifier}' AS VerifierId) "  # noqa: S608
-            f"FROM {table} {'' if table.endswith('5m') else 'FINAL'} "
-            "WHERE startsWith(VerifierId, 'rules/')"
+            f"FROM (SELECT * FROM {table} {'' if table.endswith('5m') else 'FINAL'} "
+            "WHERE startsWith(VerifierId, 'rules/'))"
         )
 
 
