@@ -117,6 +117,12 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
     return rates_by_labels(draw, [label for label in labels if label.rater not in without])
 
 
+def draw_sample(client: Client, draw: LabelDraw) -> list[TrustedLabel]:
+    """The labelled claims of all routes of a draw that count, with their probabilities."""
+    labels = _by_claim(labels_of_draw(client, draw))
+    return [one for _, one in _sample([draw.queue], labels)]
+
+
 def rates_by_labels(draw: LabelDraw, given: Sequence[LabelRow]) -> list[RouteRate]:
     """The rates of the routes of a draw by these labels."""
     labels = _by_claim(given)
@@ -226,14 +232,9 @@ def _route_rate(
 ) -> RouteRate:
     service, route, verifier = names
     drawn = carried.queues
-    sampled = {
-        key: own
-        for key, labelled in labels.items()
-        if (own := [label for label in labelled if label.draw])
-    }
-    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
-    counted = [row for row in rows if any(one.label.is_decided for one in sampled[row.claim_key])]
-    sample = [_labelled(row, sampled[row.claim_key]) for row in counted]
+    sampled = _sampled(labels)
+    found = _sample(drawn, labels)
+    sample = [one for _, one in found]
     drawn_keys = {row.claim_key for own in drawn for row in own}
     decided = {key for key, own in labels.items() if any(one.label.is_decided for one in own)}
     counts = LabelCounts(
@@ -242,7 +243,7 @@ def _route_rate(
         not_drawn=len(decided - (drawn_keys & sampled.keys())),
         cannot_tell=_undecided(labels, GivenLabel.CANNOT_TELL),
         skipped=_undecided(labels, GivenLabel.SKIPPED),
-        carried=sum(1 for row in counted if row.draw in carried.others),
+        carried=sum(1 for row, _ in found if row.draw in carried.others),
         gone=carried.gone,
         not_judged=carried.not_judged,
     )
@@ -258,6 +259,27 @@ def _route_rate(
         covered=covered * (len(sample) / (len(sample) + carried.gone) if carried.gone else 1.0),
         pending=len(drawn_keys - sampled.keys()),
     )
+
+
+def _sampled(
+    labels: Mapping[ClaimKey, Sequence[LabelRow]],
+) -> dict[ClaimKey, list[LabelRow]]:
+    """The labels that were given in a draw, by claim."""
+    drawn = ((key, [label for label in own if label.draw]) for key, own in labels.items())
+    return {key: own for key, own in drawn if own}
+
+
+def _sample(
+    drawn: Sequence[Sequence[QueueRow]], labels: Mapping[ClaimKey, Sequence[LabelRow]]
+) -> list[tuple[QueueRow, TrustedLabel]]:
+    """The drawn claims that labels decide and whose probability is known."""
+    sampled = _sampled(labels)
+    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
+    return [
+        (row, _labelled(row, sampled[row.claim_key]))
+        for row in rows
+        if any(one.label.is_decided for one in sampled[row.claim_key])
+    ]
 
 
 def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
