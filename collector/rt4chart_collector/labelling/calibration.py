@@ -76,7 +76,5 @@ def _threshold_line(found: Calibration) -> str:
             f"confidence ({choice.labels} labels, {choice.errors} of them right)"
         )
     if choice.more_labels is None:
-        return (
-            f"no threshold: too many of the labelled flagged claims are right at every confidence"
-        )
+        return "no threshold: too many of the labelled flagged claims are right at every confidence"
     return f"cannot tell from which confidence on {aim}: {labels_text(choice.more_labels)} on them"
