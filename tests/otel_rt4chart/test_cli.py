@@ -47,6 +47,7 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
     core = {"bench", "doctor", "verify"}
     store = {
         "agreement",
+        "calibrate",
         "backfill",
         "demo",
         "export",

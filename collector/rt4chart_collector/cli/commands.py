@@ -90,8 +90,15 @@ COMMANDS = (
         "collector",
     ),
     Command(
+        "calibrate",
+        "the confidence from which a judge's flags can be trusted",
+        "rt4chart_collector.cli.calibrate:configure",
+        "rt4chart_collector.commands.calibrate:execute",
+        "collector",
+    ),
+    Command(
         "demo",
-        "run the whole pipeline on real answers, in one to two minutes",
+        "load two applications with a bad release, and show what is found",
         "rt4chart_collector.cli.demo:configure",
         "rt4chart_collector.demo.command:execute",
         "clustering",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -18,16 +19,16 @@ from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.labelling.export_labels import export_labels
-from rt4chart_collector.labelling.figures import status_figures
+from rt4chart_collector.labelling.figures import routes_figures, status_figures
 from rt4chart_collector.labelling.import_labels import import_labels
 from rt4chart_collector.labelling.judge_rater import JudgeRun, label_with_judge
-from rt4chart_collector.labelling.status import status_lines
+from rt4chart_collector.labelling.status import carried_lines, status_lines
 from rt4chart_collector.labelling.tasks import Rater, open_claims
 from rt4chart_collector.labelling.terminal import LabelSession, terminal_keys
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.corrected_rates import draw_rates
+from rt4chart_collector.store.labels.corrected_rates import RouteRate, corrected_rates, draw_rates
 from rt4chart_collector.store.labels.draws import (
     DEFAULT_SEED,
     DrawRequest,
@@ -128,16 +129,37 @@ def scope_of(client: Client, options: argparse.Namespace, now_ns: int) -> QueryS
 def show_status(client: Client, options: argparse.Namespace) -> int:
     """Print the rates of the last draw, what the labels say of the judge, and the agreement."""
     scope = QueryScope(verifier=options.verifier, route=options.route)
-    last = latest_draw(client, scope)
+    # Labels count for other verifiers too, so the draw may be of claims of another one.
+    last = latest_draw(client, scope) or latest_draw(client, replace(scope, verifier=None))
     if last is None:
         raise InputError("no claims were drawn yet: expected a draw, run rt4chart label")
     draw = last.part(None, options.route)
     rates = draw_rates(client, draw, without=options.without)
-    own = [label for label in labels_in(client, scope) if label.rater not in options.without]
-    agreement = rater_agreement(own)
-    text = "\n".join(status_lines(draw, rates, agreement))
-    write(status_figures(draw, rates, agreement), text, as_json=options.json)
+    agreement = rater_agreement(
+        label
+        for label in labels_in(client, replace(scope, verifier=options.verifier and draw.verifier))
+        if label.rater not in options.without
+    )
+    lines = [*status_lines(draw, rates, agreement)]
+    figures = status_figures(draw, rates, agreement)
+    verifier = options.verifier or main_verifier(client, time.time_ns())
+    if verifier not in ("", draw.verifier):
+        carried = _rates_of(client, draw, verifier, options.without)
+        lines += carried_lines(verifier, carried)
+        figures["by_the_same_labels"] = {"verifier": verifier, "routes": routes_figures(carried)}
+    write(figures, "\n".join(lines), as_json=options.json)
     return 0
+
+
+def _rates_of(
+    client: Client, draw: LabelDraw, verifier: str, without: Sequence[str]
+) -> list[RouteRate]:
+    """The rates of another verifier on the routes and in the period of the draw."""
+    first = draw.routes[0]
+    scope = QueryScope(first.since_ns, first.until_ns, verifier)
+    drawn = {row.key for row in draw.routes}
+    found = corrected_rates(client, scope, without=without)
+    return [rate for rate in found if (rate.service, rate.route) in drawn]
 
 
 def read_file(client: Client, options: argparse.Namespace) -> int:

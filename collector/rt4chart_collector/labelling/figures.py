@@ -19,14 +19,17 @@ def status_figures(
     return {
         "draw": draw.id,
         "verifier": draw.verifier,
-        "routes": [
-            {"service": rate.service, "route": rate.route, **rate_figures(rate)} for rate in rates
-        ],
+        "routes": routes_figures(rates),
         "labels_by_rater": dict(agreement.labels),
         "alpha": _agreement_figures(agreement.alpha),
         "kappa": {name: _agreement_figures(one) for name, one in agreement.by_rater.items()},
         "poor_raters": agreement.poor_raters,
     }
+
+
+def routes_figures(rates: Sequence[RouteRate]) -> list[dict[str, object]]:
+    """The corrected rates of routes as JSON values."""
+    return [{"service": rate.service, "route": rate.route, **rate_figures(rate)} for rate in rates]
 
 
 def rate_figures(rate: RouteRate) -> dict[str, object]:
@@ -41,6 +44,9 @@ def rate_figures(rate: RouteRate) -> dict[str, object]:
         "labels_not_drawn": counts.not_drawn,
         "cannot_tell": counts.cannot_tell,
         "skipped": counts.skipped,
+        "labels_carried": counts.carried,
+        "labels_gone": counts.gone,
+        "labels_not_judged": counts.not_judged,
         "pending": rate.pending,
         "more_labels": rate.corrected.more_labels,
         "more_labels_for_5_points": rate.labels_to_goal,

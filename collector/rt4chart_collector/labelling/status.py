@@ -37,11 +37,39 @@ def status_lines(
     yield from agreement_lines(agreement)
 
 
+def carried_lines(verifier: str, rates: Sequence[RouteRate]) -> Iterator[str]:
+    """What the labels of a draw say of another verifier, by the claims that both have."""
+    yield ""
+    if not any(rate.covered for rate in rates):
+        yield (
+            f"{printable(verifier)} has judged none of these answers: rt4chart backfill with the "
+            "--since of the draw lets it judge them, and these labels then count for it"
+        )
+        return
+    yield f"by the same labels, {printable(verifier)}:"
+    for rate in rates:
+        yield ""
+        yield f"{printable(rate.route) or '-'}  {printable(rate.service)}"
+        yield from (f"  {line}" for line in route_lines(rate))
+
+
 def route_lines(rate: RouteRate) -> Iterator[str]:
     """What the labels say of a route."""
     yield f"judge's rate {percent(rate.raw)}, corrected {corrected_text(rate)}"
     counts = rate.counts
     yield f"{counts.sample} labels count, {rate.pending} drawn claims have none yet"
+    if counts.carried:
+        yield f"{counts.carried} of them were given on the same claims of another verifier"
+    if counts.gone:
+        yield (
+            f"{counts.gone} labels do not count: this verifier splits those answers otherwise, and "
+            "has no claim with that text"
+        )
+    if counts.not_judged:
+        yield (
+            f"{counts.not_judged} labels do not count: this verifier has not judged those answers; "
+            "rt4chart backfill does it"
+        )
     if counts.waiting:
         yield f"{counts.waiting} labels wait for an open claim that comes before them in the queue"
     if counts.not_drawn:

@@ -73,7 +73,7 @@ def open_claims(
 ) -> Iterator[QueueRow]:
     """The claims of the draw that this rater should label, in order."""
     if labels is None:
-        labels = labels_of_draw(client, draw.verifier, draw.id)
+        labels = labels_of_draw(client, draw)
     seen = _raters_by_claim(labels)
     at_work = {label.rater for label in labels if label.at_ns > now_ns - AT_WORK_NS}
     for row in _own_first(draw.queue, sorted(at_work | {rater.name}), rater.name):

@@ -110,7 +110,7 @@ class LabelSession:
             )
 
     def _progress(self, task: LabellingTask) -> str:
-        labels = labels_of_draw(self._client, self._draw.verifier, self._draw.id)
+        labels = labels_of_draw(self._client, self._draw)
         rate = route_progress(self._draw, labels, task.row)
         found, name = rate.corrected.rate, printable(rate.route) or "-"
         known = "" if found.value is None else f"corrected rate {rate_text(found)}; "

@@ -37,12 +37,13 @@ def run(dsn: str, client: Client, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *argv: main([*argv, "--dsn", dsn])
 
 
-def stand_in(client: Client) -> None:
+def stand_in(client: Client, verifier: str = "weak/1") -> None:
     """Give the verdicts of the rules to another judge, so that the rules may check it."""
     for table in ("rt4chart_verifications", "rt4chart_claims", "rt4chart_route_5m"):
         client.command(
-            f"INSERT INTO {table} SELECT * REPLACE ('weak/1' AS VerifierId) "  # noqa: S608
-            f"FROM {table} {'' if table.endswith('5m') else 'FINAL'}"
+            f"INSERT INTO {table} SELECT * REPLACE ('{verifier}' AS VerifierId) "  # noqa: S608
+            f"FROM (SELECT * FROM {table} {'' if table.endswith('5m') else 'FINAL'} "
+            "WHERE startsWith(VerifierId, 'rules/'))"
         )
 
 
@@ -69,6 +70,31 @@ def test_a_trusted_judge_labels_and_the_status_shows_it(
     assert (route["more_labels"], route["corrected"]["rate"]) == (12, None)
     assert "corrected unknown: 12 more labels needed" in words
     assert "no claim has labels of two raters: their agreement is unknown" in words
+
+
+def test_the_status_says_what_the_labels_say_of_another_verifier(
+    client: Client, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels are of claims: those of a draw count for every verifier that has the same claims."""
+    stand_in(client)
+    run("label", "--judge", "rules", "--verifier", "weak/1", "--n", "8")
+    stand_in(client, "new/2")
+    capsys.readouterr()
+
+    run("label", "--status", "--verifier", "new/2", "--json")
+    figures = json.loads(capsys.readouterr().out)
+    run("label", "--status", "--verifier", "new/2")
+    words = capsys.readouterr().out
+    run("label", "--status", "--verifier", "newer/3")
+    unknown = capsys.readouterr().out
+
+    found = figures["by_the_same_labels"]
+    (route,) = found["routes"]
+    assert (figures["verifier"], found["verifier"]) == ("weak/1", "new/2")
+    assert (route["labels"], route["labels_carried"], route["labels_gone"]) == (8, 8, 0)
+    assert "by the same labels, new/2:" in words
+    assert "8 of them were given on the same claims of another verifier" in words
+    assert "newer/3 has judged none of these answers: rt4chart backfill" in unknown
 
 
 def test_a_judge_that_labels_nothing_fails(

@@ -193,7 +193,7 @@ def test_progress_is_of_the_claim_s_route(stored: Client) -> None:
     assert task is not None
     record_answer(stored, task.row, Rater("strong/1", RaterKind.JUDGE, "judge"), RIGHT, at_ns=NOW)
 
-    labels = labels_of_draw(stored, draw.verifier, draw.id)
+    labels = labels_of_draw(stored, draw)
     found = route_progress(draw, labels, task.row)
 
     assert (found.route, found.counts.sample, found.pending) == ("support", 1, 4)

@@ -220,7 +220,7 @@ def _read_state(
     client: Client, draw: LabelDraw, name: str, *, claim: str, now_ns: int
 ) -> LabelState:
     """The state for this rater; nobody who may not label is given a claim."""
-    labels = labels_of_draw(client, draw.verifier, draw.id)
+    labels = labels_of_draw(client, draw)
     own = [one for one in labels if one.rater == name]
     task = None
     if name:

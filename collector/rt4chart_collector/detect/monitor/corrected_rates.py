@@ -44,7 +44,7 @@ class CorrectedRates:
         is_new_verifier = self._state is not None and self._state[0] != verifier
         if tick == self._tick and not is_new_verifier:
             return self.known
-        state = (verifier, now_ns // HOUR_NS, label_state(self._client, verifier))
+        state = (verifier, now_ns // HOUR_NS, label_state(self._client))
         if state != self._state:
             self.known = self._read(verifier, now_ns) if verifier else LabelledPeriods()
             self._state = state

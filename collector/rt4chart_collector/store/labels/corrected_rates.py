@@ -20,13 +20,20 @@ from otel_rt4chart.verify.rates.population import FLAGGED, Population
 from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.draw_rows import DrawRow, QueueRow
+from rt4chart_collector.store.labels.carried_draws import (
+    CarriedDraws,
+    carry_draws,
+    counted_draws,
+)
+from rt4chart_collector.store.labels.current_claims import AnyRow, read_current_claims
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.draws import LabelDraw, draws_in, queues
-from rt4chart_collector.store.labels.populations import RouteKey, RoutePeriod, populations
+from rt4chart_collector.store.labels.populations import RouteKey, SharedPeriod, populations
 from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
     LabelRow,
     RaterKind,
+    carried_labels,
     labels_in,
     labels_of_draw,
 )
@@ -43,7 +50,9 @@ class LabelCounts:
 
     `sample` are the labelled claims that the rate counts. `waiting` have labels, but a claim before
     them in the queue has none yet. `not_drawn` have labels and no known probability. `cannot_tell`
-    and `skipped` are claims that no trusted label decides.
+    and `skipped` are claims that no trusted label decides. `carried` of the sample were drawn among
+    the claims of another verifier. `gone` were too, and this verifier has no claim with that text.
+    `not_judged` are labelled claims of answers that it has not judged.
     """
 
     sample: int = 0
@@ -51,6 +60,9 @@ class LabelCounts:
     not_drawn: int = 0
     cannot_tell: int = 0
     skipped: int = 0
+    carried: int = 0
+    gone: int = 0
+    not_judged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,9 @@ class RouteRate:
     """A route's rate as the judge counts it (`raw`) and corrected by labels.
 
     `raw` is the flagged share of the decided claims. `covered` is the share of the period's claims
-    from which labels were drawn; the corrected rate and the `quality` of the judge are of these.
+    from which labels were drawn; the corrected rate and the `quality` of the judge are of these. It
+    is lowered by the share of the labelled claims that are `gone`: as many of the verifier's claims
+    are new, and could not be drawn.
     `quality_on_labels` is of the labelled claims alone, drawn or not, and says nothing of the
     traffic. `pending` is how many drawn claims have no label yet.
     """
@@ -99,19 +113,25 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
 
     `without` are raters whose labels do not count.
     """
-    labels = labels_of_draw(client, draw.verifier, draw.id)
+    labels = labels_of_draw(client, draw)
     return rates_by_labels(draw, [label for label in labels if label.rater not in without])
+
+
+def draw_sample(client: Client, draw: LabelDraw) -> list[TrustedLabel]:
+    """The labelled claims of all routes of a draw that count, with their probabilities."""
+    labels = _by_claim(labels_of_draw(client, draw))
+    return [one for _, one in _sample([draw.queue], labels)]
 
 
 def rates_by_labels(draw: LabelDraw, given: Sequence[LabelRow]) -> list[RouteRate]:
     """The rates of the routes of a draw by these labels."""
-    labels = _by_claim(given, ())
+    labels = _by_claim(given)
     by_route = _by_route(draw.queue)
     return [
         _route_rate(
             (row.service, row.route, row.verifier),
             row.population,
-            [by_route.get(row.key, ())],
+            CarriedDraws([by_route.get(row.key, ())]),
             {key: labels[key] for key in _keys(by_route.get(row.key, ())) if key in labels},
             covered=1.0,
         )
@@ -125,46 +145,51 @@ def corrected_rates(
     """The rates of every route of the scope, which names a verifier.
 
     Only claims of answers in a period from which was drawn count: `covered` is their share. Where a
-    route has draws with different seeds, those with the seed of the last one count.
+    route has draws with different seeds, those with the seed of the last one count. Draws and
+    labels of another verifier's claims count for the same claims of this one.
     """
-    draws = _of_last_seed(draws_in(client, scope))
-    kept = {(draw.id, *draw.key) for own in draws.values() for draw in own}
-    drawn = _by_route(
+    verifier = scope.verifier or ""
+    draws = counted_draws(draws_in(client, scope), verifier)
+    made = [draw for route in draws.values() for draw in route]
+    kept = {(draw.id, *draw.key) for draw in made}
+    drawn = [
         row
-        for row in queues(client, [draw for draw, *_ in kept])
+        for row in queues(client, [draw.id for draw in made])
         if (row.draw, row.service, row.route) in kept
-    )
-    labels: defaultdict[RouteKey, list[LabelRow]] = defaultdict(list)
-    for label in labels_in(client, scope):
-        labels[label.service, label.route].append(label)
+    ]
+    given = _given_labels(client, scope, without)
+    claims = read_current_claims(client, scope, [*drawn, *given])
+    own_periods = [draw.period for draw in made if draw.verifier == verifier]
+    shared = [SharedPeriod(one.period, one.verifier) for one in made if one.verifier != verifier]
+    by_route, labels = _by_route(drawn), _by_route(given)
     found = []
-    for one in populations(client, scope, list(_periods(draws.values()))):
+    for one in populations(client, scope, own_periods, shared=shared):
         # Claims expire by day: labels on older answers are of claims that are not counted any more.
         since_ns = max(scope.since_ns, one.first_ns)
-        queue = [row for row in drawn.get(one.key, ()) if since_ns <= row.start_ns < scope.until_ns]
+        queue = [
+            row
+            for row in by_route.get(one.key, ())
+            if (since_ns if row.verifier == verifier else scope.since_ns) <= row.start_ns
+            and row.start_ns < scope.until_ns
+        ]
+        own = labels.get(one.key, ())
+        carried = carry_draws(_by_draw(queue), own, claims, draws.get(one.key, ()))
         found.append(
             _route_rate(
-                (one.service, one.route, scope.verifier or ""),
+                (one.service, one.route, verifier),
                 one.population,
-                _by_draw(queue),
-                _by_claim(labels[one.key], without),
+                carried,
+                _by_claim(carried_labels(own, claims)),
                 covered=one.population.claims / one.all_claims if one.all_claims else 0.0,
             )
         )
     return found
 
 
-def _of_last_seed(draws: Sequence[DrawRow]) -> dict[RouteKey, list[DrawRow]]:
-    found: defaultdict[RouteKey, list[DrawRow]] = defaultdict(list)
-    for draw in draws:
-        found[draw.key].append(draw)
-    return {key: [draw for draw in own if draw.seed == own[-1].seed] for key, own in found.items()}
-
-
-def _periods(draws: Iterable[Sequence[DrawRow]]) -> Iterable[RoutePeriod]:
-    for own in draws:
-        for draw in own:
-            yield draw.service, draw.route, draw.since_ns, draw.until_ns
+def _given_labels(client: Client, scope: QueryScope, without: Sequence[str]) -> list[LabelRow]:
+    """The labels on the claims of any verifier, but those of these raters."""
+    found = labels_in(client, replace(scope, verifier=None))
+    return [label for label in found if label.rater not in without]
 
 
 def _by_draw(queue: Iterable[QueueRow]) -> list[list[QueueRow]]:
@@ -174,9 +199,9 @@ def _by_draw(queue: Iterable[QueueRow]) -> list[list[QueueRow]]:
     return list(found.values())
 
 
-def _by_route(queue: Iterable[QueueRow]) -> dict[RouteKey, list[QueueRow]]:
-    found: defaultdict[RouteKey, list[QueueRow]] = defaultdict(list)
-    for row in queue:
+def _by_route(rows: Iterable[AnyRow]) -> dict[RouteKey, list[AnyRow]]:
+    found: defaultdict[RouteKey, list[AnyRow]] = defaultdict(list)
+    for row in rows:
         found[row.service, row.route].append(row)
     return found
 
@@ -185,12 +210,11 @@ def _keys(queue: Iterable[QueueRow]) -> list[ClaimKey]:
     return [row.claim_key for row in queue]
 
 
-def _by_claim(labels: Iterable[LabelRow], without: Sequence[str]) -> dict[ClaimKey, list[LabelRow]]:
+def _by_claim(labels: Iterable[LabelRow]) -> dict[ClaimKey, list[LabelRow]]:
     """The labels that count, by claim: where a person decided it, no judge counts."""
     found: defaultdict[ClaimKey, list[LabelRow]] = defaultdict(list)
     for label in labels:
-        if label.rater not in without:
-            found[label.claim_key].append(label)
+        found[label.claim_key].append(label)
     return {
         key: [label for label in own if label.kind is RaterKind.PERSON and label.label.is_decided]
         or own
@@ -201,19 +225,16 @@ def _by_claim(labels: Iterable[LabelRow], without: Sequence[str]) -> dict[ClaimK
 def _route_rate(
     names: tuple[str, str, str],
     population: Population,
-    drawn: Sequence[Sequence[QueueRow]],
+    carried: CarriedDraws,
     labels: Mapping[ClaimKey, Sequence[LabelRow]],
     *,
     covered: float,
 ) -> RouteRate:
     service, route, verifier = names
-    sampled = {
-        key: own
-        for key, labelled in labels.items()
-        if (own := [label for label in labelled if label.draw])
-    }
-    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
-    sample = [one for row in rows if (one := _labelled(row, sampled[row.claim_key])) is not None]
+    drawn = carried.queues
+    sampled = _sampled(labels)
+    found = _sample(drawn, labels)
+    sample = [one for _, one in found]
     drawn_keys = {row.claim_key for own in drawn for row in own}
     decided = {key for key, own in labels.items() if any(one.label.is_decided for one in own)}
     counts = LabelCounts(
@@ -222,6 +243,9 @@ def _route_rate(
         not_drawn=len(decided - (drawn_keys & sampled.keys())),
         cannot_tell=_undecided(labels, GivenLabel.CANNOT_TELL),
         skipped=_undecided(labels, GivenLabel.SKIPPED),
+        carried=sum(1 for row, _ in found if row.draw in carried.others),
+        gone=carried.gone,
+        not_judged=carried.not_judged,
     )
     return RouteRate(
         service=service,
@@ -232,9 +256,30 @@ def _route_rate(
         quality=judge_quality(population, sample) if sample else None,
         quality_on_labels=_quality_on_labels(labels),
         counts=counts,
-        covered=covered,
+        covered=covered * (len(sample) / (len(sample) + carried.gone) if carried.gone else 1.0),
         pending=len(drawn_keys - sampled.keys()),
     )
+
+
+def _sampled(
+    labels: Mapping[ClaimKey, Sequence[LabelRow]],
+) -> dict[ClaimKey, list[LabelRow]]:
+    """The labels that were given in a draw, by claim."""
+    drawn = ((key, [label for label in own if label.draw]) for key, own in labels.items())
+    return {key: own for key, own in drawn if own}
+
+
+def _sample(
+    drawn: Sequence[Sequence[QueueRow]], labels: Mapping[ClaimKey, Sequence[LabelRow]]
+) -> list[tuple[QueueRow, TrustedLabel]]:
+    """The drawn claims that labels decide and whose probability is known."""
+    sampled = _sampled(labels)
+    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
+    return [
+        (row, _labelled(row, sampled[row.claim_key]))
+        for row in rows
+        if any(one.label.is_decided for one in sampled[row.claim_key])
+    ]
 
 
 def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
@@ -249,11 +294,9 @@ def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[Queue
     return list(found.values())
 
 
-def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> TrustedLabel | None:
-    """The claim with the mean of its labels; None where no label decides it."""
+def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> TrustedLabel:
+    """The claim with the mean of the labels that decide it, of which there is one at least."""
     decided = [label for label in labels if label.label.is_decided]
-    if not decided:
-        return None
     return TrustedLabel(
         answer=f"{row.trace_id}/{row.span_id}",
         stratum=row.stratum,

@@ -10,7 +10,7 @@ from otel_rt4chart.verify.rates.population import Population
 from rt4chart_collector.store.engine.columns import Actor, Route, ServiceName, VerifierId
 from rt4chart_collector.store.engine.rows import LOW_CARDINALITY, TIME, RowTable, StoredAs
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
-from rt4chart_collector.store.labels.populations import RouteKey
+from rt4chart_collector.store.labels.populations import RouteKey, RoutePeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ class DrawRow:
     def key(self) -> RouteKey:
         """Service and route."""
         return (self.service, self.route)
+
+    @property
+    def period(self) -> RoutePeriod:
+        """Service, route, and the time in which the answers began."""
+        return (*self.key, self.since_ns, self.until_ns)
 
     @property
     def population(self) -> Population:

@@ -76,10 +76,9 @@ class LabelDraw:
         )
 
 
-DRAWS_OF_VERIFIER = f"""
+DRAWS_IN = f"""
 SELECT {DRAWS.select(table="d")} FROM rt4chart_label_draws AS d FINAL
-WHERE d.VerifierId = {{verifier:String}}
-  AND d.Since < fromUnixTimestamp64Nano({{until:Int64}})
+WHERE d.Since < fromUnixTimestamp64Nano({{until:Int64}})
   AND d.Until > fromUnixTimestamp64Nano({{since:Int64}})
   AND ({{any_service:UInt8}} OR d.ServiceName = {{service:String}})
   AND ({{any_route:UInt8}} OR d.Route = {{route:String}})
@@ -160,8 +159,11 @@ def read_draw(client: Client, draw_id: str) -> LabelDraw:
 
 
 def draws_in(client: Client, scope: QueryScope) -> list[DrawRow]:
-    """The draws whose period meets that of the scope, by route, the oldest first."""
-    return read(client, DrawRow, DRAWS_OF_VERIFIER, scope.parameters)
+    """The draws whose period meets that of the scope, of any verifier, the oldest first.
+
+    Labels are of claims, so those on the claims of another verifier count too.
+    """
+    return read(client, DrawRow, DRAWS_IN, scope.parameters)
 
 
 def queues(client: Client, draws: Sequence[str]) -> list[QueueRow]:

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.rates.label_queue import EQUAL_PART, LEAST_DOUBT, MOST_DOUBT
@@ -18,7 +18,7 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import StoredAs, read
-from rt4chart_collector.store.engine.scope import QueryScope, in_scope
+from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_scope, in_time
 
 # The strata of a draw, in the order of their names, as `population_of` has them.
 STRATA = (Label.ENTAILED.value, FLAGGED, Label.UNDECIDED.value)
@@ -46,10 +46,26 @@ CLAIMS_OF_SCOPE = f"""
 FROM rt4chart_claims FINAL
 WHERE IsDeleted = 0 AND Label != 'not_a_claim' AND {in_scope()}
 """
-IS_COVERED = (
-    "arrayExists(p -> p.1 = ServiceName AND p.2 = Route AND Nanos >= p.3 AND Nanos < p.4, "
-    "{periods:Array(Tuple(String, String, Int64, Int64))})"
-)
+
+
+def _in_periods(name: str) -> str:
+    return (
+        "arrayExists(p -> p.1 = ServiceName AND p.2 = Route AND Nanos >= p.3 AND Nanos < p.4, "
+        f"{{{name}:Array(Tuple(String, String, Int64, Int64))}})"
+    )
+
+
+# The answers that the verifier of a draw judged: no others could be drawn.
+SHARED_ANSWERS = f"""
+            UNION ALL
+            SELECT ServiceName, Route, TraceId, SpanId, 0 AS S, 0. AS Score, 0. AS OwnWeight,
+                toInt64(0) AS OwnNanos, 1 AS IsShared
+            FROM rt4chart_verifications FINAL
+            WHERE IsDeleted = 0 AND Decision = 'verified' AND SampleRate > 0
+                AND (ServiceName, Route, VerifierId) IN
+                    {{drawn_by:Array(Tuple(String, String, String))}}
+                AND {OF_ROUTE} AND {in_time()}
+"""  # noqa: S608 - our own names
 # An answer's vector: its claims in each stratum, the sums of their scores, and of their doubts.
 VECTOR = [
     template.format(stratum)
@@ -77,18 +93,20 @@ SELECT ServiceName AS service, Route AS route, countIf(Covered) AS answers,
     minIf(Nanos, Covered) AS first_ns, maxIf(Weight, Covered) AS most_weight,
     [{TOTALS}] AS totals, [{SQUARES}] AS squares
 FROM (
-    SELECT *, {{any_period:UInt8}} OR {IS_COVERED} AS Covered
+    SELECT *, {{any_period:UInt8}} OR {_in_periods("periods")}
+        OR (Shared AND {_in_periods("shared")}) AS Covered
     FROM (
         SELECT ServiceName, Route, cityHash64(TraceId, SpanId) AS Answer, max(OwnWeight) AS Weight,
-            max(OwnNanos) AS Nanos, countIf(S > 0) AS Claims, {ANSWER_VECTOR}
+            max(OwnNanos) AS Nanos, max(IsShared) AS Shared, countIf(S > 0) AS Claims,
+            {ANSWER_VECTOR}
         FROM (
             SELECT ServiceName, Route, TraceId, SpanId, {STRATUM_NUMBER} AS S, {SCORE} AS Score,
-                0. AS OwnWeight, toInt64(0) AS OwnNanos
+                0. AS OwnWeight, toInt64(0) AS OwnNanos, 0 AS IsShared
             {CLAIMS_OF_SCOPE}
             UNION ALL
             SELECT ServiceName, Route, TraceId, SpanId, 0 AS S, 0. AS Score, Weight AS OwnWeight,
-                toUnixTimestamp64Nano(Start) AS OwnNanos
-            FROM ({CURRENT_ANSWERS})
+                toUnixTimestamp64Nano(Start) AS OwnNanos, 0 AS IsShared
+            FROM ({CURRENT_ANSWERS}){{{{shared_answers}}}}
         )
         GROUP BY ServiceName, Route, Answer
         HAVING Weight > 0 AND Claims > 0
@@ -178,6 +196,13 @@ class RoutePopulation:
         return [shares[name] / self.doubts[name] if name in self.doubts else 0.0 for name in STRATA]
 
 
+class SharedPeriod(NamedTuple):
+    """A period in which the claims of another verifier were drawn in a route."""
+
+    period: RoutePeriod
+    verifier: str
+
+
 @dataclass(frozen=True, slots=True)
 class FirstClaim:
     """A claim at the head of a route's queue; `limit_rank` is the rank after the last, or 0."""
@@ -211,18 +236,26 @@ class _Sums:
 
 
 def populations(
-    client: Client, scope: QueryScope, periods: Sequence[RoutePeriod] | None = None
+    client: Client,
+    scope: QueryScope,
+    periods: Sequence[RoutePeriod] | None = None,
+    *,
+    shared: Sequence[SharedPeriod] = (),
 ) -> list[RoutePopulation]:
     """The claims of each route of the scope, by service and route; of these periods if given.
 
-    The scope names a verifier. Answers whose sampling rate is unknown cannot be drawn.
+    The scope names a verifier. Answers whose sampling rate is unknown cannot be drawn. Of `shared`
+    periods, only answers count that the verifier of the period judged too.
     """
-    parameters = {
+    parameters: dict[str, object] = {
         **scope.parameters,
         "any_period": int(periods is None),
         "periods": list(periods or ()),
+        "shared": [one.period for one in shared],
+        "drawn_by": sorted({(*one.period[:2], one.verifier) for one in shared}),
     }
-    found = read(client, _Sums, POPULATIONS, parameters, settings=FINAL_PER_PARTITION)
+    query = POPULATIONS.replace("{{shared_answers}}", SHARED_ANSWERS if shared else "")
+    found = read(client, _Sums, query, parameters, settings=FINAL_PER_PARTITION)
     return [_route_population(sums) for sums in found]
 
 

@@ -22,7 +22,9 @@ from rt4chart_collector.store.engine.rows import (
     read,
 )
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
+from rt4chart_collector.store.labels.current_claims import CurrentClaims, drawn_claims_now
 from rt4chart_collector.store.labels.drawn_claims import ClaimVerdictRow
+from rt4chart_collector.store.labels.draws import LabelDraw
 
 MAX_NOTE, MAX_RATER = 4_000, 200
 # The running service takes statements of at most 16 MiB from commands: 500 notes take 8 MB.
@@ -98,8 +100,8 @@ OF_KEYS = (
     "(l.TraceId, l.SpanId, l.ClaimIndex) IN {keys:Array(Tuple(String, String, UInt16))} "
     "AND l.VerifierId = {verifier:String}"
 )
-OF_DRAW = """l.VerifierId = {verifier:String} AND (l.TraceId, l.SpanId, l.ClaimIndex) IN (
-    SELECT TraceId, SpanId, ClaimIndex FROM rt4chart_label_queue WHERE DrawId = {draw:String})"""
+OF_DRAW = """(l.TraceId, l.SpanId, l.ClaimHash) IN (
+    SELECT TraceId, SpanId, ClaimHash FROM rt4chart_label_queue WHERE DrawId = {draw:String})"""
 OF_RATER = "l.Rater = {rater:String}"
 HISTORY = f"""
 SELECT {LABELS.select(table="l")} FROM rt4chart_labels AS l
@@ -154,10 +156,29 @@ def labels_on(client: Client, verifier: str, keys: Sequence[ClaimKey]) -> list[L
     return _read_on(client, _current(OF_KEYS), verifier, keys)
 
 
-def labels_of_draw(client: Client, verifier: str, draw: str) -> list[LabelRow]:
-    """The current labels on the claims of a draw, whichever draw they were given in."""
-    parameters = {"verifier": verifier, "draw": draw}
-    return read(client, LabelRow, _current(OF_DRAW), parameters)
+def labels_of_draw(client: Client, draw: LabelDraw) -> list[LabelRow]:
+    """The current labels on the claims of a draw, whichever draw they were given in.
+
+    Labels that were given on the same claims of another verifier are among them.
+    """
+    labels = read(client, LabelRow, _current(OF_DRAW), {"draw": draw.id})
+    return carried_labels(labels, drawn_claims_now(draw.verifier, draw.queue))
+
+
+def carried_labels(labels: Iterable[LabelRow], claims: CurrentClaims) -> list[LabelRow]:
+    """The labels on these claims, each with the current verdict; the last of each rater on a claim.
+
+    The judge's own labels are left out: it would agree with itself.
+    """
+    found: dict[tuple[ClaimKey, str], LabelRow] = {}
+    for label in labels:
+        is_own = label.kind is RaterKind.JUDGE and label.rater == claims.verifier
+        if is_own or (row := claims.with_verdict(label)) is None:
+            continue
+        before = found.get((row.claim_key, row.rater))
+        if before is None or before.version < row.version:
+            found[row.claim_key, row.rater] = row
+    return list(found.values())
 
 
 def label_history(client: Client, verifier: str, key: ClaimKey) -> list[LabelRow]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from statistics import fmean, stdev
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from otel_rt4chart.verify.rates.corrected import (
     corrected_rate,
     decide_limit,
 )
+from otel_rt4chart.verify.rates.label_queue import LabelCandidate, draw_labels
 from otel_rt4chart.verify.rates.labels import TrustedLabel
 from otel_rt4chart.verify.rates.population import ScoredAnswer, ScoredClaim, population_of
 from tests.otel_rt4chart.verify.rates.rate_worlds import (
@@ -293,3 +295,33 @@ def test_an_impossible_label_is_refused(wrong: dict[str, float]) -> None:
 
     with pytest.raises(InputError):
         TrustedLabel("a", "flagged", is_flagged=True, **(values | wrong))
+
+
+def test_labels_drawn_by_a_former_judge_are_right_under_the_strata_of_a_new_one() -> None:
+    """Probabilities that differ within a stratum are weighed out: no bias, and intervals hold."""
+    chance = random.Random(7)  # noqa: S311
+    claims = world(7)
+    # The former judge is sure of some wrong claims and doubts the right ones.
+    former = [
+        one._replace(
+            is_flagged=chance.random() < (0.2 if one.is_wrong else 0.5),
+            score=0.02 if one.is_wrong else 0.5,
+        )
+        for one in claims
+    ]
+    truth = sum(one.is_wrong for one in claims) / len(claims)
+    population = population_from(claims)
+    errors, held = [], 0
+    for seed in range(60):
+        drawn = draw_labels(
+            [LabelCandidate(str(at), "r", one.stratum, one.score) for at, one in enumerate(former)],
+            100,
+            seed=str(seed),
+        )
+        labels = [label(claims[int(one.claim)], one.probability) for one in drawn]
+        low, value, high = ends(corrected_rate(population, labels))
+        errors.append(value - truth)
+        held += low <= truth <= high
+
+    assert abs(fmean(errors)) < 3 * stdev(errors) / len(errors) ** 0.5
+    assert held >= 55

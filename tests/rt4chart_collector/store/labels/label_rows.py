@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from otel_rt4chart.verify.core.model import AnswerRange, Label, Report
+from otel_rt4chart.verify.core.model import AnswerRange, Claim, Label, Report
 from otel_rt4chart.verify.rates.label_queue import random_number
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -23,6 +23,7 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 
 NOW = NOON + 3600 * SECOND
 SCOPE = QueryScope(NOON - SECOND, NOW, VERIFIER)
+Split = Callable[[tuple[Claim, ...]], tuple[Claim, ...]]
 LABELS_IN_TURN = (Label.ENTAILED, Label.BASELESS, Label.UNDECIDED, Label.ENTAILED)
 
 
@@ -33,8 +34,13 @@ def insert_answers(
     route: str = "support",
     start_ns: int = NOON,
     labels: Sequence[Label] = LABELS_IN_TURN,
+    verifier: str = VERIFIER,
+    split: Split = tuple,
 ) -> None:
-    """An answer of three claims for each number, with labels and confidences that differ."""
+    """An answer of three claims for each number, with labels and confidences that differ.
+
+    `split` changes the claims of an answer, as another verifier may.
+    """
     made = []
     for number in numbers:
         one = verdict(
@@ -50,7 +56,8 @@ def insert_answers(
             for at, label in enumerate(own)
         )
         assert isinstance(one.report, Report)
-        made.append(replace(one, report=replace(one.report, claims=claims)))
+        report = replace(one.report, claims=split(claims), judge=verifier)
+        made.append(replace(one, report=report, verifier=verifier))
     insert_verdicts(client, made)
 
 
