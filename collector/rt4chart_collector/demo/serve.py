@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from otel_rt4chart.core.deadline import Deadline
+from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.core.environment import demo_environ
 from rt4chart_collector.demo.application import JUDGE, fill_database
@@ -21,6 +23,7 @@ from rt4chart_collector.demo.incident import Incident
 from rt4chart_collector.demo.processes import (
     POLL_S,
     RT4CHART,
+    STARTED_S,
     STOPPED_S,
     free_port,
     wait_until_up,
@@ -126,9 +129,24 @@ def _running_service(dsn: str, address: str, log: Path) -> Iterator[subprocess.P
     ):
         try:
             wait_until_up(f"http://{endpoint}", process, log)
+            _wait_until_open(address, process, log)
             yield process
         finally:
             process.kill()
+
+
+def _wait_until_open(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when the console listens, which it does later than the service."""
+    host, _, port = address.rpartition(":")
+    deadline = Deadline(STARTED_S)
+    while not deadline.is_over and process.poll() is None:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=POLL_S).close()
+        except OSError:
+            time.sleep(POLL_S)
+        else:
+            return
+    raise RT4ChartError(f"the console did not open within {STARTED_S} s; see {log}")
 
 
 def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
