@@ -8,7 +8,7 @@ import json
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.labels.calibrate import COMMAND
+from rt4chart_collector.commands.labels.calibrate import configure, execute
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.store.labels.label_rows import draw, insert_answers, label_all
 
@@ -18,15 +18,15 @@ def test_it_prints_a_threshold_or_how_many_labels_it_takes(
 ) -> None:
     """By the labels of the last draw; without a draw it says what to do."""
     parser = argparse.ArgumentParser()
-    COMMAND.configure(parser)
+    configure(parser)
     insert_answers(client, range(1, 61))
     made = draw(client, 500)
     label_all(client, made.queue[:30], share=1.0)
 
-    COMMAND.execute(parser.parse_args(["--dsn", dsn]))
+    execute(parser.parse_args(["--dsn", dsn]))
     few = capsys.readouterr().out
     label_all(client, made.queue, share=1.0)
-    COMMAND.execute(parser.parse_args(["--dsn", dsn, "--json"]))
+    execute(parser.parse_args(["--dsn", dsn, "--json"]))
     many = json.loads(capsys.readouterr().out)
 
     assert "30 labels that were drawn by chance" in few
@@ -39,4 +39,4 @@ def test_it_prints_a_threshold_or_how_many_labels_it_takes(
     )
     assert many["bins"] != []
     with pytest.raises(InputError, match="no claims were drawn yet"):
-        COMMAND.execute(parser.parse_args(["--dsn", dsn, "--verifier", "other"]))
+        execute(parser.parse_args(["--dsn", dsn, "--verifier", "other"]))
