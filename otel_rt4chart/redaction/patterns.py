@@ -194,7 +194,7 @@ def _aws_key_length(text: str) -> int:
 
 # Keys and tokens with a prefix of their issuer, JSON web tokens, private keys.
 _KEY_OR_PEM = r"""
-    (?<![A-Za-z0-9_\-]) (?:
+    (?<![A-Za-z0-9\-]) (?:
         sk-[A-Za-z0-9_\-]{16,250}
       | (?:[sr]k|whsec)_(?:live_|test_)?[A-Za-z0-9]{16,250}
       | gh[pousr]_[A-Za-z0-9]{30,255} | github_pat_[A-Za-z0-9_]{22,255}
@@ -214,7 +214,7 @@ _KEY_OR_PEM = r"""
       | (?: \s{1,4} [A-Za-z0-9+/=]{16,100} ){0,200} )
 """
 _PHONE = r"""
-    (?<![\w.,+]) (?:
+    (?<![A-Za-z0-9_.,+]) (?:
         (?:\+|00) [1-9] (?: \)? [ .\-/]? \(? [0-9] ){6,16} \)?
       | \( [0-9]{2,5} \) [ .\-/]? [0-9]{3,4} (?: [ .\-/]? [0-9]{2,4} ){1,2}
       | [0-9]{3} ([ .\-]) [0-9]{3} \1 [0-9]{4}
@@ -222,6 +222,7 @@ _PHONE = r"""
       | 0[0-9]{9,10}
     ) (?![0-9A-Za-z])
 """
+# Beside a match only letters of ASCII count: Chinese and Japanese have no spaces.
 # In order of strictness: keys hold digits, account numbers card numbers; phone numbers are last.
 BUILT_IN = (
     Pattern("secret", re.compile(_KEY_OR_PEM, re.VERBOSE), is_unmistakable=True, min_length=20),
@@ -241,7 +242,8 @@ BUILT_IN = (
     Pattern(
         "iban",
         re.compile(
-            r"\b[A-Z]{2}[0-9]{2}(?:[0-9A-Z]{11,30}|(?: [0-9A-Z]{4}){2,7}(?: [0-9A-Z]{1,4})?)\b"
+            r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}"
+            r"(?:[0-9A-Z]{11,30}|(?: [0-9A-Z]{4}){2,7}(?: [0-9A-Z]{1,4})?)(?![A-Za-z0-9])"
         ),
         _iban_length,
         is_unmistakable=True,
@@ -256,8 +258,10 @@ BUILT_IN = (
     Pattern(
         "ip",
         re.compile(
-            r"(?<![\w.:])(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w]|\.[0-9])"
-            r"|(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:]))"
+            r"(?<![A-Za-z0-9.:])(?:[0-9A-Fa-f]{0,4}:){2,6}(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
+            r"(?![A-Za-z0-9]|\.[0-9])"
+            r"|(?<![A-Za-z0-9.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![A-Za-z0-9]|\.[0-9])"
+            r"|(?<![A-Za-z0-9.:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![A-Za-z0-9:])"
         ),
         _ip_length,
     ),
