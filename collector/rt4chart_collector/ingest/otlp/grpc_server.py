@@ -38,7 +38,7 @@ IDLE_MS = 60_000
 # Calls that have arrived and that nobody has looked at yet. gRPC keeps their headers, which may be
 # 1.7 MB of memory for 12 kB on the wire, and ends calls beyond the limit with CANCELLED, from the
 # first number on some of them. Its defaults are 1,000 and 3,000.
-PENDING_CALLS, MOST_PENDING_CALLS = 64, 128
+PENDING_CALLS, MOST_PENDING_CALLS = MAX_REQUESTS, 384
 # Below this limit of open files, idle connections of gRPC could use them all up.
 OPEN_FILES = 16_384
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import grpc
 import pytest
@@ -262,9 +263,12 @@ def test_calls_that_nobody_looked_at_are_few(
         return b""
 
     monkeypatch.setattr(GrpcReceiver, "_take", wait)
-    with served.channel() as channel, grpc.insecure_channel(served.address, OWN) as other:
-        calls = [unary(each).future(b"") for each in (channel, other) for _ in range(200)]
-        wait_until(lambda: sum(one.done() for one in calls) >= 400 - MOST_PENDING_CALLS - 2)
+    with ExitStack() as channels:
+        opened = [
+            channels.enter_context(grpc.insecure_channel(served.address, OWN)) for _ in range(4)
+        ]
+        calls = [unary(each).future(b"") for each in opened for _ in range(200)]
+        wait_until(lambda: sum(one.done() for one in calls) >= 800 - MOST_PENDING_CALLS - 2)
         waiting = [one for one in calls if not one.done()]
         released.set()
         codes = {one.code() for one in calls if one not in waiting}
