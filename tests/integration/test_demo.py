@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from rt4chart_collector.demo.helpdesk import read_helpdesk
+from tests.integration.needs import MINUTES
 
 READ_RESULT = """
 import sys
@@ -33,7 +34,8 @@ def demo(folder: Path, *options: str) -> str:
     ).stdout
 
 
-@pytest.mark.e2e
+@MINUTES[0]
+@MINUTES[1]
 def test_the_live_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     tmp_path: Path,
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import socket
@@ -15,12 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(
-        os.environ.get("RT4CHART_INTEGRATION") != "1", reason="minutes: make test-integration"
-    ),
-]
+from tests.integration.needs import MINUTES
+
+pytestmark = MINUTES
 MINUTES_S = 600
 
 

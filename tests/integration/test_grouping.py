@@ -12,16 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
+from tests.integration.needs import MINUTES
 from tests.integration.service import service
 from tests.polling import wait_until
 from tests.rt4chart_clustering.made import numbers, verdict
 
-pytestmark = pytest.mark.e2e
+pytestmark = MINUTES
 ROOT = Path(__file__).parents[2]
 # The first run is a minute after the start.
 PATIENCE_S = 240
