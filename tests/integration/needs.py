@@ -13,9 +13,6 @@ BROKER = [
         reason="a broker of Maven's jars, and minutes: make test-integration",
     ),
 ]
-MINUTES = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(
-        os.environ.get("RT4CHART_INTEGRATION") != "1", reason="minutes: make test-integration"
-    ),
-]
+MINUTES = pytest.mark.skipif(
+    os.environ.get("RT4CHART_INTEGRATION") != "1", reason="minutes: make test-integration"
+)

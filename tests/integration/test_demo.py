@@ -34,8 +34,8 @@ def demo(folder: Path, *options: str) -> str:
     ).stdout
 
 
-@MINUTES[0]
-@MINUTES[1]
+@pytest.mark.e2e
+@MINUTES
 def test_the_live_demo_gives_the_same_figures_twice_and_prints_a_query_that_works(
     tmp_path: Path,
 ) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from tests.integration.needs import MINUTES
 
-pytestmark = MINUTES
+pytestmark = [pytest.mark.e2e, MINUTES]
 MINUTES_S = 600
 
 

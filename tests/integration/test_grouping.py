@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
@@ -20,7 +22,7 @@ from tests.integration.service import service
 from tests.polling import wait_until
 from tests.rt4chart_clustering.made import numbers, verdict
 
-pytestmark = MINUTES
+pytestmark = [pytest.mark.e2e, MINUTES]
 ROOT = Path(__file__).parents[2]
 # The first run is a minute after the start.
 PATIENCE_S = 240
