@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
-from threading import Thread
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from otel_rt4chart.core.errors import SettingsError
@@ -14,6 +14,7 @@ from otel_rt4chart.core.text import one_line
 from otel_rt4chart.core.urls import is_loopback
 from rt4chart_collector.notify.channels.http_client import HttpClient, secrets_in_url
 from rt4chart_collector.notify.channels.message import ALERT_KINDS, Message, MessageKind
+from rt4chart_collector.notify.channels.own_thread import start_in_thread
 
 if TYPE_CHECKING:
     import apprise
@@ -38,7 +39,7 @@ class AppriseChannel:
         """`service` has this one address; `build_apprise_channels` makes it."""
         self.name = name
         self._service = service
-        self._thread: Thread | None = None
+        self._last: Future[str] | None = None
         self._is_mail = url.partition("://")[0].lower() in _MAIL
         self._errors = HttpClient(name, secrets_in_url(url))
 
@@ -64,21 +65,13 @@ class AppriseChannel:
         services share: a few that never end would silence the others. Here, one that does not end
         keeps its own thread, and gets no other one before.
         """
-        if self._thread is not None and self._thread.is_alive():
+        if self._last is not None and not self._last.done():
             return "the message before has not ended yet"
-        reason: Future[str] = Future()
-
-        def talk() -> None:
-            try:
-                reason.set_result(self._reason(title, body, kind))
-            except BaseException as error:  # noqa: BLE001 - thread boundary: the caller raises it
-                reason.set_exception(error)
-
-        self._thread = Thread(target=talk, name=f"apprise {self.name}", daemon=True)
-        self._thread.start()
-        if not wait([reason], self.timeout_s).done:
+        work = partial(self._reason, title, body, kind)
+        self._last = start_in_thread(work, f"apprise {self.name}")
+        if not wait([self._last], self.timeout_s).done:
             return f"it did not end within {self.timeout_s:g} s"
-        return reason.result()
+        return self._last.result()
 
     def _reason(self, title: str, body: str, kind: apprise.NotifyType) -> str:
         import apprise

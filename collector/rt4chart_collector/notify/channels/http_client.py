@@ -7,11 +7,11 @@ import re
 import socket
 import ssl
 from collections.abc import Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 from urllib.request import getproxies, proxy_bypass
@@ -21,6 +21,7 @@ import httpx
 from otel_rt4chart.core.errors import NotifyError, RT4ChartError
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.core.urls import is_loopback
+from rt4chart_collector.notify.channels.own_thread import start_in_thread
 
 TIMEOUT_S = 10.0
 # A hundred of the longest GitHub issues take less.
@@ -168,22 +169,19 @@ def _exchange(request: httpx.Request, proxy: str | None, timeout_s: float) -> _R
     """
     connection = _OpenConnection()
     request.extensions = {"trace": connection.trace, "timeout": httpx.Timeout(timeout_s).as_dict()}
-    future: Future[_Reply] = Future()
 
-    def talk() -> None:
+    def talk() -> _Reply:
         try:
             # Not `httpx.Client`, which logs every address, and so the secret in a webhook's.
             with (
                 httpx.HTTPTransport(_tls_context(), proxy=proxy) as transport,
                 closing(transport.handle_request(request)) as response,
             ):
-                future.set_result(_read(response))
-        except BaseException as error:  # noqa: BLE001 - thread boundary: the caller raises it
-            future.set_exception(error)
+                return _read(response)
         finally:
             connection.close()
 
-    Thread(target=talk, name="http-exchange", daemon=True).start()
+    future = start_in_thread(talk, "http-exchange")
     if not wait([future], timeout_s).done:
         connection.cut()
         raise TimeoutError
