@@ -20,13 +20,13 @@ from sklearn.cluster import HDBSCAN
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.clustering.layout import layout
 from benchmarks.clustering.rows import Failing
 from otel_rt4chart.judges.embedded_models import build_embedder
 from otel_rt4chart.verify.findings.classify import ClaimDifference, classify_failure
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureFamily
 from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import MeaningEmbedder
+from rt4chart_clustering.description.joint_vector import WEIGHTS, JointWeights, joint_vectors
 from rt4chart_clustering.description.text_templates import describe_claim, mask_claim
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.triage.families import family_of
@@ -73,7 +73,7 @@ def apart(rows: Sequence[Failing], *, is_marked: bool = True) -> list[ClaimDiffe
 def claims(rows: Sequence[Failing], size: float) -> Grouping:
     """HDBSCAN over the claims' vectors."""
     space = embedder().embed([one.claim for one in rows])
-    return Grouping(_dense(space, int(size)), space)
+    return Grouping(dense(space, int(size)), space)
 
 
 def bertopic(rows: Sequence[Failing], size: float) -> Grouping:
@@ -110,7 +110,7 @@ def posthog(rows: Sequence[Failing], share: float) -> Grouping:
     """PCA, then HDBSCAN with a share of the rows as the least size."""
     vectors = embedder().embed([one.claim for one in rows])
     space = PCA(min(100, *vectors.shape), random_state=SEED).fit_transform(vectors)
-    return Grouping(_dense(space, max(5, int(len(rows) * share))), space.astype(np.float32))
+    return Grouping(dense(space, max(5, int(len(rows) * share))), space.astype(np.float32))
 
 
 def fingerprints(rows: Sequence[Failing], size: float, *, is_marked: bool = True) -> Grouping:
@@ -131,13 +131,13 @@ def fingerprints(rows: Sequence[Failing], size: float, *, is_marked: bool = True
             chosen = np.array(part)[inside == label]
             if len(chosen) >= size:
                 labels[chosen] = labels.max() + 1
-    return Grouping(labels, _layout(rows, found))
+    return Grouping(labels, joint(rows, found))
 
 
 def laid_out(rows: Sequence[Failing], size: float, *, is_marked: bool = True) -> Grouping:
     """HDBSCAN over the vectors of operations and masked text."""
-    space = _layout(rows, apart(rows, is_marked=is_marked))
-    return Grouping(_dense(space, int(size)), space)
+    space = joint(rows, apart(rows, is_marked=is_marked))
+    return Grouping(dense(space, int(size)), space)
 
 
 def families(rows: Sequence[Failing], size: float) -> Grouping:
@@ -149,7 +149,7 @@ def families(rows: Sequence[Failing], size: float) -> Grouping:
          for row, one in zip(rows, found, strict=True)],
         dtype=np.int64,
     )  # fmt: skip
-    return Grouping(labels, _layout(rows, found))
+    return Grouping(labels, joint(rows, found))
 
 
 def by_rules(system: Callable[..., Grouping]) -> Callable[[Sequence[Failing], float], Grouping]:
@@ -157,11 +157,17 @@ def by_rules(system: Callable[..., Grouping]) -> Callable[[Sequence[Failing], fl
     return lambda rows, size: system(rows, size, is_marked=False)
 
 
-def _layout(rows: Sequence[Failing], found: Sequence[ClaimDifference]) -> Matrix:
-    return layout(found, embedder().embed([mask_claim(one.claim) for one in rows]))
+def joint(
+    rows: Sequence[Failing], found: Sequence[ClaimDifference], weights: JointWeights = WEIGHTS
+) -> Matrix:
+    """The vectors that failures are stored with, all of one route."""
+    texts = embedder().embed([mask_claim(one.claim) for one in rows])
+    topics = embedder().embed([" ".join((one.claim, *one.beside)) for one in rows])
+    return joint_vectors(found, [("", "")] * len(rows), texts, topics, weights)
 
 
-def _dense(space: Matrix, size: int) -> Labels:
+def dense(space: Matrix, size: int) -> Labels:
+    """HDBSCAN's labels; too few rows are noise."""
     if len(space) < max(size, MIN_SAMPLES):
         return np.full(len(space), -1, dtype=np.int64)
     fitted = HDBSCAN(min_cluster_size=size, min_samples=MIN_SAMPLES, algorithm="brute", copy=True)

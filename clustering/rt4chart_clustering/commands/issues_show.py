@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -35,6 +35,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.grouping_runs import last_runs
 from rt4chart_collector.store.issues.issue_events import events_of_all
+from rt4chart_collector.store.issues.memberships import IssueShare
 
 _EXAMPLES, _PARTS = 3, 5
 
@@ -83,7 +84,9 @@ def runs(client: Client, options: argparse.Namespace, now_ns: int) -> int:
 def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Print one issue with its figures and its most typical claims."""
     issue = issue_from(client, options)
-    ranked = next(one for one in rank_issues(client, now_ns=now_ns) if one.issue.id == issue.id)
+    known = rank_issues(client, now_ns=now_ns)
+    ranked = next(one for one in known if one.issue.id == issue.id)
+    titles = {id: one.issue.title for one in known for id in one.issue.ids}
     number = max(_EXAMPLES if options.examples is None else options.examples, 1)
     details = load_details(client, issue, examples=number)
     parts = {
@@ -91,7 +94,12 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
         for name in ("routes", "models", "prompts", "evidence", "context")
     }
     shown = issue_row(ranked) | {
-        "examples": [example_row(failure) for failure in details.typical],
+        "examples": [
+            example_row(failure)
+            | {"also_like": share_rows(details.also_like.get(failure.key, ()), titles)}
+            for failure in details.typical
+        ],
+        "related": share_rows(details.related, titles),
         "summary": issue.summary,
         "aliases": [hex_id(one) for one in issue.aliases],
         **parts,
@@ -104,6 +112,18 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     }
     write(shown, issue_view(shown), as_json=options.json)
     return 0
+
+
+def share_rows(shares: Sequence[IssueShare], titles: Mapping[int, str]) -> list[dict[str, Any]]:
+    """The issues with their titles and shares."""
+    return [
+        {
+            "id": hex_id(one.issue),
+            "title": titles.get(one.issue, ""),
+            "share": round(one.share, 3),
+        }
+        for one in shares
+    ]
 
 
 def history(client: Client, options: argparse.Namespace, now_ns: int) -> int:

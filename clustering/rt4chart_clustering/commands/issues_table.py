@@ -121,8 +121,8 @@ def format_percent(share: float | None) -> str:
 
 
 def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The owner, the tickets, the cause and the proposals."""
-    lines = [("owner", str(shown["owner"]))]
+    """The issues like it, the owner, the tickets, the cause and the proposals."""
+    lines = [("also like", _shares(shown["related"])), ("owner", str(shown["owner"]))]
     lines += [
         ("ticket", f"{issue_view['system']} {issue_view['url'] or issue_view['key']}")
         for issue_view in shown["tickets"]
@@ -152,7 +152,11 @@ def _claim(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines += [(one["relation"], f"{one['passage']}: {one['text']}") for one in claim["evidence"]]
     if not claim["evidence"] and claim["nearest"]:
         lines.append(("nearest", claim["nearest"]))
-    return [*lines, ("trace", claim["trace_id"])]
+    return [*lines, ("also like", _shares(claim["also_like"])), ("trace", claim["trace_id"])]
+
+
+def _shares(shares: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{one['share']:.0%} {one['title'] or one['id']}" for one in shares)
 
 
 def _table() -> Table:

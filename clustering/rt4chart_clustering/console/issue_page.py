@@ -127,6 +127,7 @@ class IssuePage:
                 for act in allowed_actions(IssueState(ranked.issue.state))
             },
             parts=_parts(details),
+            titles={id: row.issue.title for row in known for id in row.issue.ids},
             trend=build_trend(details.profile.trend, now_ns=now_ns, days=days),
             size=(WIDTH, HEIGHT),
             days=days,

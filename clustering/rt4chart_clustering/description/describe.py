@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.findings.classify import ClaimDifference
+from otel_rt4chart.verify.findings.classify import ClaimDifference, source_texts
 from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.joint_vector import JOINT_VERSION, joint_vectors
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import (
     Description,
@@ -90,21 +91,36 @@ def describe_new_failures(
         )
         for start in range(0, len(found), size):
             page = describe_failures(found[start : start + size], enrichers)
-            vectors = embedder.embed([described.text for described in page])
             insert_descriptions(
-                client,
-                [
-                    Description(
-                        described.failure,
-                        described.fingerprint,
-                        described.text,
-                        tuple(vector.tolist()),
-                    )
-                    for described, vector in zip(page, vectors, strict=True)
-                ],
-                model=embedder.id,
+                client, _embed(embedder, page), model=embedder.id, joint_version=JOINT_VERSION
             )
             seen += len(page)
             unexplained += sum(not is_explained(described.fingerprint) for described in page)
             on_progress("described", seen)
     return seen, unexplained
+
+
+def _embed(embedder: TextEmbedder, page: Sequence[DescribedFailure]) -> list[Description]:
+    """The failures with the vectors of their descriptions and their joint vectors."""
+    texts = embedder.embed([described.text for described in page])
+    joint = joint_vectors(
+        [described.difference for described in page],
+        [(described.failure.service, described.failure.route) for described in page],
+        texts,
+        embedder.embed([topic_text(described.failure) for described in page]),
+    )
+    return [
+        Description(
+            described.failure,
+            described.fingerprint,
+            described.text,
+            tuple(text.tolist()),
+            tuple(vector.tolist()),
+        )
+        for described, text, vector in zip(page, texts, joint, strict=True)
+    ]
+
+
+def topic_text(failure: Failure) -> str:
+    """What a failure is about: its claim and the sentences that it is compared with."""
+    return " ".join((failure.claim, *source_texts(failure.evidence, failure.nearest)))

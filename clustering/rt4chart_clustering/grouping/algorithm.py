@@ -23,7 +23,7 @@ class Thresholds:
     one call takes. A failure belongs to an issue up to `member_distance` (cosine distance) from its
     centroid. Two centroids of one partition are the same issue from `same_similarity` (cosine). Two
     samples of an issue show the same subgroup from `stable_similarity`, and a subgroup needs
-    `1 / subgroup_parts` of the sample.
+    `1 / subgroup_parts` of the sample. `max_soft_rows` is the most vectors of a soft membership.
     """
 
     min_size: int
@@ -32,18 +32,31 @@ class Thresholds:
     same_similarity: float
     stable_similarity: float
     subgroup_parts: int
+    max_soft_rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """A group of vectors: its members' rows, its unit centroid, and how far each member is off it.
 
-    The cosine distances make the membership soft: 0 is the most typical member.
+    A distance of 0 is the most typical member.
     """
 
     rows: NDArray[np.int64]
     centroid: Matrix
     distances: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class SoftGroups:
+    """How much each row belongs to each cluster (rows x clusters), and how much it is an outlier.
+
+    A row's shares add up to at most 1; the rest is the probability that it belongs to none.
+    Outlier scores go from 0 to 1.
+    """
+
+    shares: Matrix
+    outliers: Matrix
 
 
 class Grouping(Protocol):
@@ -59,6 +72,9 @@ class Grouping(Protocol):
         Rows have length 1, or 0 for a text without words. `min_size` raises the threshold. The same
         rows in the same order give the same groups, because issue ids follow from them.
         """
+
+    def soft_groups(self, vectors: Matrix) -> SoftGroups:
+        """The soft membership of at most `max_soft_rows` vectors of all partitions of a service."""
 
 
 def group_of(vectors: Matrix, rows: NDArray[np.int64]) -> Group:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rt4chart_clustering.core.defaults import MIN_SIZE
 from rt4chart_clustering.description.embedding import Matrix
-from rt4chart_clustering.grouping.algorithm import Group, Thresholds, group_of
+from rt4chart_clustering.grouping.algorithm import Group, SoftGroups, Thresholds, group_of
+
+if TYPE_CHECKING:
+    from hdbscan import HDBSCAN
+
+# It takes a second of CPU to import with scikit-learn, and most commands group nothing: it is
+# imported where it is used. A command without it still fails at the start, with what to install.
+if find_spec("hdbscan") is None:
+    raise ModuleNotFoundError("No module named 'hdbscan'", name="hdbscan")
 
 Labels = NDArray[np.int64]
 NOISE = -1
 # More samples smooth the density and merge small issues: on 10,000 vectors with 74 groups, 5 find
-# all of them (ARI 1.0), 15 find 69 (ARI .85). scikit-learn counts the row itself among them.
+# all of them (ARI 1.0), 15 find 69 (ARI .85). The row itself counts; the library does not count it.
 _MIN_SAMPLES = 5
 # Within one fingerprint, a radius of .40 gained nothing that could be measured, and a failure that
 # is left out waits for a cluster of its own.
@@ -22,8 +32,11 @@ _MEMBER_DISTANCE = 0.45
 # The least mean cosine similarity of a row to the other rows of its cluster. The distance from the
 # centroid cannot replace it: each row draws the centroid to itself, most in a small cluster.
 _MIN_SIMILARITY = 0.4
-# Brute force keeps a square matrix: 1.6 GB at 10,000 rows. A larger pool is sampled.
+# Brute force keeps a square matrix: 1.8 GB at 10,000 rows. A larger pool is sampled.
 _MAX_ROWS = 10_000
+# Soft membership holds every row against every cluster's exemplars: 3.8 CPU s at 4,000 rows and 74
+# clusters, after .6 s for the clusters; a quarter of that at 2,000.
+_MAX_SOFT_ROWS = 2_000
 
 
 class HdbscanGrouping:
@@ -38,6 +51,7 @@ class HdbscanGrouping:
             same_similarity=0.75,
             stable_similarity=0.9,
             subgroup_parts=10,
+            max_soft_rows=_MAX_SOFT_ROWS,
         )
 
     def group(self, vectors: Matrix, *, min_size: int = 0) -> list[Group]:
@@ -55,32 +69,58 @@ class HdbscanGrouping:
             labels[rows] = _similar_rows(vectors[rows], _dense_rows(vectors[rows], size), size)
         return labels
 
+    def soft_groups(self, vectors: Matrix) -> SoftGroups:
+        """How much each row belongs to each cluster; no clusters if there are fewer than two."""
+        from hdbscan import all_points_membership_vectors
+
+        size, count = max(self.thresholds.min_size, 2), len(vectors)
+        if count < size:
+            return SoftGroups(np.zeros((count, 0), np.float32), np.zeros(count, np.float32))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            fitted = _fit(vectors, size)
+            clusters = int(fitted.labels_.max()) + 1
+            if clusters < 2:
+                return SoftGroups(np.zeros((count, 0), np.float32), _outliers(fitted))
+            fitted.generate_prediction_data()
+            shares = all_points_membership_vectors(fitted).reshape(count, clusters)
+        # Rows at an infinite density are the middle of their cluster, and divide by zero.
+        middle = np.eye(clusters)[np.maximum(fitted.labels_, 0)]
+        shares = np.where(np.isfinite(shares), shares, middle)
+        return SoftGroups(shares.astype(np.float32), _outliers(fitted))
+
 
 def _dense_rows(vectors: Matrix, size: int) -> Labels:
     """HDBSCAN's clusters; if there are none, the clusters of its tree cut at one distance.
 
     HDBSCAN compares splits with each other, so it cannot find a single cluster that holds all rows.
     """
-    # Imported here for the reason that `embedding` gives.
-    from sklearn.cluster import HDBSCAN
-
-    # No reduction of dimensions before: below 100 dimensions clusters merge, and UMAP puts nine of
-    # ten noise rows into clusters. Up to the most rows of one call, brute force is fast enough.
-    fitted = HDBSCAN(
-        min_cluster_size=size,
-        min_samples=min(_MIN_SAMPLES, size, len(vectors)),
-        algorithm="brute",
-        copy=True,
-    )
     with warnings.catch_warnings():
         # Identical rows are infinitely dense, and the algorithm divides by their distance.
         warnings.simplefilter("ignore", RuntimeWarning)
-        labels = fitted.fit_predict(vectors)
+        fitted = _fit(vectors, size)
+        labels = fitted.labels_
         if (labels == NOISE).all():
             # For rows of length 1, the squared Euclidean distance is twice the cosine distance.
             cut = float(np.sqrt(2 * _MEMBER_DISTANCE))
             labels = fitted.dbscan_clustering(cut, min_cluster_size=size)
     return np.where(labels < 0, NOISE, labels).astype(np.int64)
+
+
+def _fit(vectors: Matrix, size: int) -> HDBSCAN:
+    """No reduction of dimensions before: below 100 dimensions clusters merge.
+
+    UMAP puts nine of ten noise rows into clusters. Up to the most rows of one call, brute force is
+    faster than trees in so many dimensions.
+    """
+    from hdbscan import HDBSCAN
+
+    return HDBSCAN(
+        min_cluster_size=size,
+        min_samples=min(_MIN_SAMPLES, size, len(vectors)) - 1,
+        algorithm="generic",
+        core_dist_n_jobs=1,
+    ).fit(vectors.astype(np.float64))
 
 
 def _similar_rows(vectors: Matrix, labels: Labels, size: int) -> Labels:
@@ -97,3 +137,9 @@ def _similar_rows(vectors: Matrix, labels: Labels, size: int) -> Labels:
         if len(inside) >= size:
             kept[inside] = label
     return kept
+
+
+def _outliers(fitted: HDBSCAN) -> Matrix:
+    """GLOSH scores from 0 to 1; a row at an infinite density has none, and is no outlier."""
+    scores: Matrix = np.nan_to_num(fitted.outlier_scores_, nan=0.0).astype(np.float32)
+    return scores

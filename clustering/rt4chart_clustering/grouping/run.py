@@ -10,6 +10,7 @@ from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.grouping.algorithm import Grouping
 from rt4chart_clustering.grouping.assign_failures import assign_failures
 from rt4chart_clustering.grouping.create_issues import create_issues
+from rt4chart_clustering.grouping.measure_memberships import measure_memberships
 from rt4chart_clustering.grouping.proposals import propose_merges_and_splits
 from rt4chart_clustering.grouping.update_issues import move_centroids, update_issues
 from rt4chart_collector.store.engine.connect import Client
@@ -75,6 +76,8 @@ def group_failures(
         on_progress=on_progress,
         enrichers=enrichers,
     )
+    if seen or placed.gained:
+        measure_memberships(client, window, grouping, now_ns=now_ns, on_progress=on_progress)
     proposed = propose_merges_and_splits(
         client, window, updated, grouping=grouping, now_ns=now_ns, on_progress=on_progress
     )

@@ -8,14 +8,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rt4chart_clustering.grouping.open_proposals import open_merge_proposal, open_split_proposal
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all
 from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
 from rt4chart_collector.store.issues.issues import Issue, member_keys
+from rt4chart_collector.store.issues.memberships import (
+    IssueShare,
+    memberships_of,
+    related_issues,
+)
 
 # More than a year of days in the trend, and the most common routes, models and documents.
 MAX_PARTS = 400
+# The least shares of another issue that are shown: of one failure, and the mean of all of them.
+MIN_FAILURE_SHARE, MIN_ISSUE_SHARE = 0.2, 0.1
 # The system of a ticket that a person linked by its address.
 LINK = "link"
 
@@ -35,6 +43,8 @@ class RecordedTicket:
 class IssueDetails:
     """An issue's typical failures, its figures, its trail, and what the trail says.
 
+    `also_like` has the other issues that a typical failure belongs to in part, `related` those that
+    all failures do, with the mean share; small shares are left out.
     `cause` is the last finding of a model as it was recorded. `merge` and `split` are proposals
     that were neither applied nor refused. Each is None if there is none.
     """
@@ -42,6 +52,8 @@ class IssueDetails:
     issue: Issue
     typical: tuple[Failure, ...]
     profile: IssueProfile
+    also_like: Mapping[ClaimKey, tuple[IssueShare, ...]]
+    related: tuple[IssueShare, ...]
     trail: tuple[IssueEvent, ...]
     tickets: tuple[RecordedTicket, ...]
     cause: Mapping[str, Any] | None
@@ -53,9 +65,18 @@ def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails
     """Read an issue from the store, with at most `examples` typical failures, one a trace."""
     typical = tuple(failures_by_key(client, member_keys(client, issue, limit=examples)))
     profile = issue_profile(client, issue.ids, limit=MAX_PARTS)
-    return refresh_trail(
-        client, IssueDetails(issue, typical, profile, (), (), None, None, None), issue
-    )
+    measured = memberships_of(client, [failure.key for failure in typical])
+    also_like = {
+        key: _others(one.ranked, issue, MIN_FAILURE_SHARE) for key, one in measured.items()
+    }
+    related = _others(related_issues(client, issue.ids), issue, MIN_ISSUE_SHARE)
+    details = IssueDetails(issue, typical, profile, also_like, related, (), (), None, None, None)
+    return refresh_trail(client, details, issue)
+
+
+def _others(found: Iterable[IssueShare], issue: Issue, least: float) -> tuple[IssueShare, ...]:
+    """The shares of other issues that are large enough to be shown."""
+    return tuple(one for one in found if one.share >= least and one.issue not in issue.ids)
 
 
 def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueDetails:

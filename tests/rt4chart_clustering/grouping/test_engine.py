@@ -85,3 +85,51 @@ def test_examples_are_typical_first_then_unlike() -> None:
 def test_examples_of_nothing_are_none() -> None:
     """No claims, no examples."""
     assert choose_examples(vectors(), number=3) == []
+
+
+def test_soft_membership_is_sure_within_a_cluster_and_shared_between_two() -> None:
+    """A row halfway between two clusters belongs to both, and rows of a cluster to theirs."""
+    generator = np.random.default_rng(7)
+    centres = np.eye(16, dtype=np.float32)[:2]
+    rows = np.repeat(centres, 20, axis=0) + generator.normal(0, 0.05, (40, 16))
+    rows = np.vstack([rows, [[1.0, 0.9, *[0.0] * 14]]])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    soft = HdbscanGrouping().soft_groups(rows.astype(np.float32))
+
+    assert soft.shares.shape == (41, 2)
+    assert len(set(soft.shares[:20].argmax(axis=1).tolist())) == 1
+    assert len(set(soft.shares[20:40].argmax(axis=1).tolist())) == 1
+    assert soft.shares[40].min() > soft.shares[:40].min(axis=1).max()
+    assert soft.outliers[40] > np.median(soft.outliers[:40])
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_too_few_rows_have_no_soft_membership(count: int) -> None:
+    """There is no cluster that they could belong to."""
+    soft = HdbscanGrouping().soft_groups(vectors(*ADDED[:count]))
+
+    assert soft.shares.shape == (count, 0)
+    assert soft.outliers.shape == (count,)
+
+
+def test_identical_rows_are_the_middle_of_their_cluster() -> None:
+    """An infinite density divides by zero nowhere."""
+    soft = HdbscanGrouping().soft_groups(np.repeat(np.eye(3, dtype=np.float32), 8, axis=0))
+
+    assert np.isfinite(soft.shares).all()
+    assert np.isfinite(soft.outliers).all()
+    assert soft.shares.max(axis=1) == pytest.approx(1, abs=1e-3)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(5, 40))
+def test_soft_shares_are_probabilities(seed: int, count: int) -> None:
+    """Each from 0 to 1, those of a row at most 1 together."""
+    rows = np.random.default_rng(seed).normal(size=(count, 6)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    soft = HdbscanGrouping().soft_groups(rows)
+
+    assert np.all((soft.shares >= 0) & (soft.shares <= 1 + 1e-6))
+    assert np.all(soft.shares.sum(axis=1) <= 1 + 1e-5)
+    assert np.all((soft.outliers >= 0) & (soft.outliers <= 1 + 1e-6))

@@ -30,6 +30,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
 from rt4chart_collector.store.issues.issues import list_issues, member_keys, stored_issues
+from rt4chart_collector.store.issues.memberships import memberships_of, related_issues
 from tests.rt4chart_clustering.made import NOON, SECOND, added, failure, numbers, verdict
 
 LATER = NOON + 3600 * SECOND
@@ -55,6 +56,7 @@ def rows(client: Client) -> list[int]:
         for table in (
             "rt4chart_failure_embeddings",
             "rt4chart_issue_assignments",
+            "rt4chart_issue_memberships",
             "rt4chart_issues",
             "rt4chart_issue_events",
         )
@@ -78,6 +80,28 @@ def test_run_writes_issues_with_their_failures(client: Client) -> None:
     assert (first.first_ns // SECOND, first.last_ns // SECOND) == (NOON // SECOND, NOON // SECOND)
     assert len(first.example_traces) == 4
     assert [event.kind for event in events_of(client, first.id)] == ["born", "state", "titled"]
+
+
+def test_run_measures_how_much_each_failure_belongs_to_each_issue(client: Client) -> None:
+    """Failures of a clear pattern belong to its issue; a later verdict makes the figure stale."""
+    given = [*numbers(7), *added()]
+    store(client, given)
+
+    grouped(client)
+
+    slips, additions = list_issues(client)
+    found = memberships_of(client, [one.key for one in given])
+    assert len(found) == slips.claims + additions.claims
+    for one in given[:7]:
+        assert found[one.key].issues[0] == slips.id
+        assert found[one.key].shares[0] > 0.5
+    assert [one.issue for one in related_issues(client, additions.ids)][0] == additions.id
+
+    store(client, [replace(given[0], claim="The trial lasts 99 days.", version=NOON)])
+    grouped(client, now_ns=LATER + SECOND)
+
+    again = memberships_of(client, [given[0].key])[given[0].key]
+    assert again.description_version > found[given[0].key].description_version
 
 
 def test_second_run_changes_nothing(client: Client) -> None:

@@ -94,17 +94,6 @@ SELECT_UNDESCRIBED = f"""{SELECT_FAILURES}
 UNDESCRIBED_FAILURES = f"""{SELECT_UNDESCRIBED}
 ORDER BY time_ns, trace_id, span_id, claim_index
 """
-# The keys and versions of the current failures in a range of traces, as their descriptions have
-# them.
-FAILURE_VERSIONS = f"""
-SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
-FROM rt4chart_claims AS c FINAL
-INNER JOIN ({LAST_VERDICT} HAVING TraceId > {{after:String}} AND TraceId <= {{upto:String}}) AS v
-    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
-WHERE {IS_FAILURE_OF_C} AND c.IsDeleted = 0
-  AND {in_time("c.Timestamp")}
-  AND c.TraceId > {{after:String}} AND c.TraceId <= {{upto:String}}
-"""  # noqa: S608 - our own names
 FAILURE_DAYS = f"""
 SELECT DISTINCT toUnixTimestamp(toStartOfDay(Timestamp)) AS day_s
 FROM rt4chart_claims WHERE {IS_FAILURE} AND {in_time()}
@@ -202,6 +191,22 @@ class Failure:
         return tuple(found.values())
 
 
+def failure_versions(chosen: str) -> str:
+    """The SELECT of the keys and versions of current failures, as their descriptions have them.
+
+    `chosen` is a condition on a trace id, which it calls {trace}.
+    """
+    return f"""
+SELECT c.TraceId, c.SpanId, toInt32(c.ClaimIndex), c.Version + 1
+FROM rt4chart_claims AS c FINAL
+INNER JOIN ({LAST_VERDICT} HAVING {chosen.replace("{trace}", "TraceId")}) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
+WHERE {IS_FAILURE_OF_C} AND c.IsDeleted = 0
+  AND {in_time("c.Timestamp")}
+  AND {chosen.replace("{trace}", "c.TraceId")}
+"""  # noqa: S608 - our own names
+
+
 @dataclass(frozen=True, slots=True)
 class _Minute:
     minute_s: int
@@ -280,6 +285,8 @@ class DescriptionRow:
     model: Annotated[str, StoredAs("EmbeddingModel", LOW_CARDINALITY)]
     text: Annotated[str, StoredAs("Text", "String")]
     vector: Annotated[tuple[float, ...], StoredAs("Embedding", "Array(Float32)")]
+    joint_version: Annotated[str, StoredAs("JointVersion", LOW_CARDINALITY)]
+    joint: Annotated[tuple[float, ...], StoredAs("Joint", "Array(Float32)")]
     version: Version
 
 
@@ -288,12 +295,13 @@ DESCRIPTIONS = RowTable("rt4chart_failure_embeddings", DescriptionRow)
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The text by which a failure is grouped, and its embedding."""
+    """The text by which a failure is grouped, its embedding, and the failure's joint vector."""
 
     failure: Failure
     fingerprint: str
     text: str
     vector: tuple[float, ...]
+    joint: tuple[float, ...]
 
     @property
     def partition(self) -> Partition:
@@ -301,7 +309,9 @@ class Description:
         return (self.failure.service, self.failure.route, self.fingerprint)
 
 
-def insert_descriptions(client: Client, found: Sequence[Description], *, model: str) -> None:
+def insert_descriptions(
+    client: Client, found: Sequence[Description], *, model: str, joint_version: str
+) -> None:
     """Write descriptions of this embedding model; each replaces that of an earlier verdict."""
     rows = [
         DescriptionRow(
@@ -311,6 +321,8 @@ def insert_descriptions(client: Client, found: Sequence[Description], *, model: 
             model=model,
             text=description.text,
             vector=description.vector,
+            joint_version=joint_version,
+            joint=description.joint,
             version=description.failure.version + 1,
         )
         for description in found

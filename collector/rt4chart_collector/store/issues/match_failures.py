@@ -14,10 +14,11 @@ from rt4chart_collector.store.engine.columns import ClaimKey, Partition, StoredK
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import in_time
-from rt4chart_collector.store.issues.failures import FAILURE_VERSIONS
+from rt4chart_collector.store.issues.failures import failure_versions
 
 IN_WINDOW = f"EmbeddingModel = {{model:String}} AND Fingerprint != '' AND {in_time()}"
-IN_TRACE_RANGE = "TraceId > {after:String} AND TraceId <= {upto:String}"
+IN_TRACES = "{trace} > {after:String} AND {trace} <= {upto:String}"
+IN_TRACE_RANGE = IN_TRACES.replace("{trace}", "TraceId")
 RANGE_END = f"""
 SELECT count() AS found, max(TraceId) AS upto FROM (
     SELECT TraceId FROM rt4chart_failure_embeddings
@@ -40,7 +41,7 @@ FROM (
         Embedding
     FROM rt4chart_failure_embeddings FINAL
     WHERE {IN_WINDOW} AND {IN_TRACE_RANGE}
-      AND (TraceId, SpanId, ClaimIndex, Version) IN ({FAILURE_VERSIONS})
+      AND (TraceId, SpanId, ClaimIndex, Version) IN ({failure_versions(IN_TRACES)})
 ) AS d
 LEFT ANY JOIN (
     SELECT TraceId, SpanId, ClaimIndex, IssueId, Fingerprint, Version

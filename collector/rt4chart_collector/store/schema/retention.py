@@ -21,6 +21,7 @@ VERDICT_TABLES = {
     "rt4chart_claims",
     "rt4chart_failure_embeddings",
     "rt4chart_issue_assignments",
+    "rt4chart_issue_memberships",
 }
 # These tables have no TTL in the migrations: they are kept forever unless the setting has days.
 ISSUE_TABLES = {"rt4chart_issues": "toDate(LastSeen)"}

@@ -20,8 +20,10 @@ from tests.rt4chart_clustering.made import NOON, added, numbers, verdict
 def described(client: Client, model: str, *, number: int = 100) -> None:
     """The stored failures have vectors in that space."""
     found = failures(client, since_ns=0)[:number]
-    made = [Description(one, "fp2:x", "words", (float(at), 1.0)) for at, one in enumerate(found)]
-    insert_descriptions(client, made, model=model)
+    made = [
+        Description(one, "fp2:x", "words", (float(at), 1.0), (1.0,)) for at, one in enumerate(found)
+    ]
+    insert_descriptions(client, made, model=model, joint_version="joint/1")
 
 
 def drawn(

@@ -56,6 +56,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_grouping_runs",
         "rt4chart_issue_assignments",
         "rt4chart_issue_events",
+        "rt4chart_issue_memberships",
         "rt4chart_issues",
         "rt4chart_label_draws",
         "rt4chart_label_queue",

@@ -28,6 +28,7 @@ SET = {
     "rt4chart_feedback": 90,
     "rt4chart_grouping_runs": 5,
     "rt4chart_issue_assignments": 14,
+    "rt4chart_issue_memberships": 14,
     "rt4chart_issues": 60,
     "rt4chart_label_draws": 90,
     "rt4chart_label_queue": 90,
