@@ -155,7 +155,7 @@ OUTSIDE = {
     "rt4chart_collector.store.engine.raw_statements": ("chdb",),
     "rt4chart_clustering": ("numpy", "rich"),
     "rt4chart_clustering.console": ("starlette", "markupsafe", "numpy", "sklearn"),
-    "rt4chart_clustering.grouping.engine": ("numpy", "sklearn"),
+    "rt4chart_clustering.grouping.engine": ("numpy", "hdbscan"),
     "rt4chart_clustering.description.embedding": ("numpy", "sklearn"),
     "rt4chart_clustering.pytest_plugin": ("pytest",),
 }

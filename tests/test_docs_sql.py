@@ -38,6 +38,13 @@ SELECT Timestamp, TraceId, SpanId, ClaimIndex, 7, ServiceName, Route, 'birth', V
 FROM rt4chart_claims FINAL WHERE Label = 'baseless'
 """
 
+MEASURE = """
+INSERT INTO rt4chart_issue_memberships (Timestamp, TraceId, SpanId, ClaimIndex, ServiceName, Issues,
+    Shares, DescriptionVersion, Version)
+SELECT Timestamp, TraceId, SpanId, ClaimIndex, ServiceName, [7], [0.8], Version + 1, 1
+FROM rt4chart_claims FINAL WHERE Label = 'baseless'
+"""
+
 
 SOME_CHECKS = CheckPlan(cherry_picking=0.0, is_complete=False)
 
@@ -77,6 +84,7 @@ def asked(store_dsn: str) -> Iterator[Client]:
         insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])
         insert_monitoring(client, verdicts[0])
         client.command(ASSIGN)
+        client.command(MEASURE)
         scope = QueryScope(LATELY - 3600 * SECOND, NOW, VERIFIER)
         drawn = draw_claims(client, DrawRequest(scope, 40, "ann"), now_ns=NOW)
         label_all(client, drawn.queue)

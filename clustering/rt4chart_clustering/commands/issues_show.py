@@ -35,7 +35,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.grouping_runs import last_runs
 from rt4chart_collector.store.issues.issue_events import events_of_all
-from rt4chart_collector.store.issues.memberships import IssueShare
+from rt4chart_collector.store.issues.memberships import MembershipShare
 
 _EXAMPLES, _PARTS = 3, 5
 
@@ -114,7 +114,7 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def share_rows(shares: Sequence[IssueShare], titles: Mapping[int, str]) -> list[dict[str, Any]]:
+def share_rows(shares: Sequence[MembershipShare], titles: Mapping[int, str]) -> list[dict[str, Any]]:
     """The issues with their titles and shares."""
     return [
         {

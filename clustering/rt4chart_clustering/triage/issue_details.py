@@ -15,7 +15,7 @@ from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_a
 from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
 from rt4chart_collector.store.issues.issues import Issue, member_keys
 from rt4chart_collector.store.issues.memberships import (
-    IssueShare,
+    MembershipShare,
     memberships_of,
     related_issues,
 )
@@ -52,8 +52,8 @@ class IssueDetails:
     issue: Issue
     typical: tuple[Failure, ...]
     profile: IssueProfile
-    also_like: Mapping[ClaimKey, tuple[IssueShare, ...]]
-    related: tuple[IssueShare, ...]
+    also_like: Mapping[ClaimKey, tuple[MembershipShare, ...]]
+    related: tuple[MembershipShare, ...]
     trail: tuple[IssueEvent, ...]
     tickets: tuple[RecordedTicket, ...]
     cause: Mapping[str, Any] | None
@@ -74,7 +74,7 @@ def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails
     return refresh_trail(client, details, issue)
 
 
-def _others(found: Iterable[IssueShare], issue: Issue, least: float) -> tuple[IssueShare, ...]:
+def _others(found: Iterable[MembershipShare], issue: Issue, least: float) -> tuple[MembershipShare, ...]:
     """The shares of other issues that are large enough to be shown."""
     return tuple(one for one in found if one.share >= least and one.issue not in issue.ids)
 

@@ -77,9 +77,9 @@ class Membership:
     version: Version
 
     @property
-    def ranked(self) -> tuple[IssueShare, ...]:
+    def ranked(self) -> tuple[MembershipShare, ...]:
         """The issues with their shares, the largest first."""
-        return tuple(map(IssueShare, self.issues, self.shares))
+        return tuple(map(MembershipShare, self.issues, self.shares))
 
 
 MEMBERSHIPS = RowTable("rt4chart_issue_memberships", Membership)
@@ -114,7 +114,7 @@ GROUP BY issue ORDER BY share DESC, issue
 
 
 @dataclass(frozen=True, slots=True)
-class IssueShare:
+class MembershipShare:
     """An issue and a share of it, from 0 to 1."""
 
     issue: int
@@ -147,6 +147,6 @@ def memberships_of(client: Client, keys: Sequence[ClaimKey]) -> Mapping[ClaimKey
     return {row.key: row for row in rows}
 
 
-def related_issues(client: Client, issues: Sequence[int]) -> list[IssueShare]:
+def related_issues(client: Client, issues: Sequence[int]) -> list[MembershipShare]:
     """The mean share of each issue over the failures of these ones, the largest first."""
-    return read(client, IssueShare, RELATED_ISSUES, {"ids": list(issues)})
+    return read(client, MembershipShare, RELATED_ISSUES, {"ids": list(issues)})
