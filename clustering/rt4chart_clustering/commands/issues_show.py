@@ -114,7 +114,9 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 0
 
 
-def share_rows(shares: Sequence[MembershipShare], titles: Mapping[int, str]) -> list[dict[str, Any]]:
+def share_rows(
+    shares: Sequence[MembershipShare], titles: Mapping[int, str]
+) -> list[dict[str, Any]]:
     """The issues with their titles and shares."""
     return [
         {

@@ -26,18 +26,24 @@ COMMON_SHARE, COMMON_COUNT = 0.8, 3
 
 
 def template_title(
-    fingerprint: str, route: str, changes: Iterable[MeaningChange], claims: int
+    fingerprint: str,
+    route: str,
+    changes: Iterable[MeaningChange],
+    claims: int,
+    subject: str = "",
 ) -> str:
-    """Such as "Number differs from the source · sales_call".
+    """Such as "Number differs from the source, about “days” · support/refunds".
 
-    `changes` are those of some or all of the issue's claims, `claims` is their number. A
-    fingerprint of an unknown version or shape is shown as it is.
+    `changes` are those of some or all of the issue's claims, `claims` is their number. A value that
+    they share says more than their `subject`. A fingerprint of an unknown version or shape is shown
+    as it is.
     """
     label, head = _head(fingerprint)
     # If the source does not mention the claim, its nearest value explains nothing.
     shown = [one if label == Label.CONTRADICTED or not one.claimed else replace(one, found="")
              for one in changes]  # fmt: skip
-    return f"{head}{_common_value(shown, claims)} · {clean_line(route)}"
+    about = f", about “{clean_line(subject)}”" if subject else ""
+    return f"{head}{_common_value(shown, claims) or about} · {clean_line(route)}"
 
 
 def clean_line(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from rt4chart_clustering.description.describe import OnProgress, describe_failure, is_explained
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.subject_terms import subject_of
 from rt4chart_clustering.description.text_templates import template_title
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, ignored_until
@@ -24,7 +25,7 @@ from rt4chart_clustering.grouping.issue_state import (
     state_after_match,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failure_samples import sampled_failures
+from rt4chart_collector.store.issues.failure_samples import sampled_failures, supported_claims
 from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import (
     RENAMED,
@@ -45,6 +46,8 @@ from rt4chart_collector.store.issues.match_failures import DescriptionWindow, me
 EXAMPLE_COUNT = 4
 # Failures that a title and the examples are made from.
 SAMPLE_SIZE = 60
+# Supported claims of a route that its issues' claims are compared with, to say what they are about.
+MAX_OTHER_CLAIMS = 400
 # Fewer vectors in the window than this do not move a centroid.
 MIN_VECTORS = 5
 # Issues whose failures are read in one statement.
@@ -203,7 +206,12 @@ def _name_issues(
             # Rules of another version may see another kind of change in an older failure.
             kind = issue.fingerprint.rpartition(":")[2]
             changes = [change for change in found if change.kind == kind]
-            template = template_title(issue.fingerprint, issue.route, changes, len(sample))
+            subject = subject_of(
+                [failure.claim for failure in sample],
+                supported_claims(client, issue.service, issue.route, limit=MAX_OTHER_CLAIMS),
+                issue.route,
+            )
+            template = template_title(issue.fingerprint, issue.route, changes, len(sample), subject)
             named = enrichers.name(template, issue.route, sample)
             traces = pick_example_traces(sample, embedder)
             updated = replace(issue, title=named.title, example_traces=traces)

@@ -74,7 +74,9 @@ def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails
     return refresh_trail(client, details, issue)
 
 
-def _others(found: Iterable[MembershipShare], issue: Issue, least: float) -> tuple[MembershipShare, ...]:
+def _others(
+    found: Iterable[MembershipShare], issue: Issue, least: float
+) -> tuple[MembershipShare, ...]:
     """The shares of other issues that are large enough to be shown."""
     return tuple(one for one in found if one.share >= least and one.issue not in issue.ids)
 

@@ -95,7 +95,7 @@ def test_run_measures_how_much_each_failure_belongs_to_each_issue(client: Client
     for one in given[:7]:
         assert found[one.key].issues[0] == slips.id
         assert found[one.key].shares[0] > 0.5
-    assert [one.issue for one in related_issues(client, additions.ids)][0] == additions.id
+    assert next(one.issue for one in related_issues(client, additions.ids)) == additions.id
 
     store(client, [replace(given[0], claim="The trial lasts 99 days.", version=NOON)])
     grouped(client, now_ns=LATER + SECOND)

@@ -126,6 +126,12 @@ SAMPLED_FAILURES = f"""{SELECT_FAILURES}
   AND (c.TraceId, c.SpanId, toInt32(c.ClaimIndex)) IN ({SAMPLED_KEYS})
 ORDER BY trace_id, span_id, claim_index
 """
+SUPPORTED_CLAIMS = """
+SELECT Claim AS claim FROM rt4chart_claims FINAL
+WHERE ServiceName = {service:String} AND Route = {route:String} AND IsDeleted = 0
+  AND Label = 'entailed' AND Status = 'supported'
+ORDER BY cityHash64(TraceId, SpanId, ClaimIndex) LIMIT {limit:UInt32}
+"""
 SAMPLED_VECTORS = f"""
 SELECT p.IssueId AS issue, e.Embedding AS vector
 FROM (
@@ -156,6 +162,12 @@ def sampled_failures(
         if (issue := places.get(failure.key)) is not None:
             found.setdefault(issue, []).append(failure)
     return found
+
+
+def supported_claims(client: Client, service: str, route: str, *, limit: int) -> list[str]:
+    """The texts of at most `limit` supported claims of a route, in random order."""
+    parameters = {"service": service, "route": route, "limit": limit}
+    return [row["claim"] for row in client.query(SUPPORTED_CLAIMS, parameters).named_results()]
 
 
 def sampled_vectors(
