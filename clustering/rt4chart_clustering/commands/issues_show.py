@@ -99,6 +99,7 @@ def show(client: Client, options: argparse.Namespace, now_ns: int) -> int:
             | {"also_like": share_rows(details.also_like.get(failure.key, ()), titles)}
             for failure in details.typical
         ],
+        "people": asdict(details.people),
         "related": share_rows(details.related, titles),
         "summary": issue.summary,
         "aliases": [hex_id(one) for one in issue.aliases],

@@ -122,7 +122,8 @@ def format_percent(share: float | None) -> str:
 
 def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The issues like it, the owner, the tickets, the cause and the proposals."""
-    lines = [("also like", _shares(shown["related"])), ("owner", str(shown["owner"]))]
+    lines = [("people", confirmed_text(**shown["people"]))]
+    lines += [("also like", _shares(shown["related"])), ("owner", str(shown["owner"]))]
     lines += [
         ("ticket", f"{issue_view['system']} {issue_view['url'] or issue_view['key']}")
         for issue_view in shown["tickets"]
@@ -135,6 +136,11 @@ def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
     if shown["proposed"]["split"]:
         lines.append(("proposed", f"rt4chart issues split {shown['id']}"))
     return lines
+
+
+def confirmed_text(judged: int, confirmed: int) -> str:
+    """What people say of the claims; "" if nobody has judged one."""
+    return f"call {confirmed} of {judged} judged claims wrong too" if judged else ""
 
 
 def _named_parts(parts: Sequence[Mapping[str, Any]]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from rt4chart_clustering.grouping.open_proposals import open_merge_proposal, open_split_proposal
 from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.issues.confirmations import Confirmations, confirmations
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all
 from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
@@ -43,6 +44,7 @@ class RecordedTicket:
 class IssueDetails:
     """An issue's typical failures, its figures, its trail, and what the trail says.
 
+    `people` says how many claims people judged and confirmed.
     `also_like` has the other issues that a typical failure belongs to in part, `related` those that
     all failures do, with the mean share; small shares are left out.
     `cause` is the last finding of a model as it was recorded. `merge` and `split` are proposals
@@ -52,6 +54,7 @@ class IssueDetails:
     issue: Issue
     typical: tuple[Failure, ...]
     profile: IssueProfile
+    people: Confirmations
     also_like: Mapping[ClaimKey, tuple[MembershipShare, ...]]
     related: tuple[MembershipShare, ...]
     trail: tuple[IssueEvent, ...]
@@ -70,7 +73,10 @@ def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails
         key: _others(one.ranked, issue, MIN_FAILURE_SHARE) for key, one in measured.items()
     }
     related = _others(related_issues(client, issue.ids), issue, MIN_ISSUE_SHARE)
-    details = IssueDetails(issue, typical, profile, also_like, related, (), (), None, None, None)
+    people = confirmations(client, issue.ids)
+    details = IssueDetails(
+        issue, typical, profile, people, also_like, related, (), (), None, None, None
+    )
     return refresh_trail(client, details, issue)
 
 

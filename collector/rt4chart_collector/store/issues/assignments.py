@@ -54,8 +54,8 @@ LIVE_ASSIGNMENTS = f"""
 SELECT a.IssueId AS IssueId, a.TraceId AS TraceId, a.SpanId AS SpanId, a.ClaimIndex AS ClaimIndex,
     a.Timestamp AS Timestamp, a.Distance AS Distance, a.ServiceName AS ServiceName,
     a.Route AS Route, a.Fingerprint AS Fingerprint, a.AssignedBy AS AssignedBy,
-    a.Version AS Version, c.Model AS Model, c.DocIds AS DocIds, v.PromptVersion AS PromptVersion,
-    v.Context AS Context, c.Confidence AS Confidence,
+    a.Version AS Version, c.VerifierId AS VerifierId, c.Model AS Model, c.DocIds AS DocIds,
+    v.PromptVersion AS PromptVersion, v.Context AS Context, c.Confidence AS Confidence,
     if(v.Rate * c.CheckRate > 0, 1 / (v.Rate * c.CheckRate), 0) AS Weight
 FROM (
     SELECT * FROM rt4chart_issue_assignments FINAL WHERE IsDeleted = 0 AND {{only}}
