@@ -113,14 +113,15 @@ class HandmadeSpan:
 class Retriever(HandmadeSpan):
     """A retrieval span; `documents` records the result."""
 
-    def documents(self, found: Sequence[DocumentLike]) -> None:
-        """Record the passages, in the order in which the generator will see them.
+    def documents(self, found: Sequence[DocumentLike] | DocumentLike) -> None:
+        """Record the passages, or the only one, in the order in which the generator will see them.
 
         They are one JSON attribute instead of one attribute for each field: the SDK keeps 128
         attributes a span and drops the oldest, so fifty documents would lose the first ones.
         """
         with guard("writing documents"):
-            rows = [_document_row(document) for document in found]
+            documents = [found] if isinstance(found, str | Mapping | Passage) else found
+            rows = [_document_row(document) for document in documents]
             # The output of a retriever is the input of the generator: either switch hides it.
             if content_switches().hide_any:
                 rows = [_redact_row(row) for row in rows]
@@ -137,18 +138,22 @@ class Generator(HandmadeSpan):
 
     def question(self, text: str) -> None:
         """Record the question, if it was not known when the span started."""
-        self._set({semconv.INPUT_VALUE: str(_question_text(text))})
+        if (question := _question_text(text)) is not None:
+            self._set({semconv.INPUT_VALUE: question})
 
     def answer(self, text: str) -> None:
         """Record the complete answer."""
         message = f"{semconv.LLM_OUTPUT_MESSAGES}.0"
+        answer = _as_text("the answer", text)
+        if answer is None:
+            return
         if content_switches().hide_outputs:
-            text = semconv.REDACTED
+            answer = semconv.REDACTED
         self._set(
             {
                 f"{message}.{semconv.MESSAGE_ROLE}": "assistant",
-                f"{message}.{semconv.MESSAGE_CONTENT}": text,
-                semconv.OUTPUT_VALUE: text,
+                f"{message}.{semconv.MESSAGE_CONTENT}": answer,
+                semconv.OUTPUT_VALUE: answer,
             }
         )
 
@@ -166,7 +171,10 @@ class Generator(HandmadeSpan):
 
 def retriever(name: str, *, query: str | None = None, route: str | None = None) -> Retriever:
     """A retrieval span: `with retriever("search", query=q) as r: r.documents(found)`."""
-    attributes = {semconv.INPUT_VALUE: _question_text(query), semconv.ROUTE: route}
+    attributes = {
+        semconv.INPUT_VALUE: _question_text(query),
+        semconv.ROUTE: _as_text("the route", route),
+    }
     return Retriever(name, "RETRIEVER", attributes)
 
 
@@ -176,15 +184,30 @@ def generator(
     """A generation span: `with generator("answer", route="refunds") as g: g.answer(text)`."""
     attributes = {
         semconv.INPUT_VALUE: _question_text(question),
-        semconv.ROUTE: route,
-        semconv.LLM_MODEL_NAME: model,
+        semconv.ROUTE: _as_text("the route", route),
+        semconv.LLM_MODEL_NAME: _as_text("the model", model),
     }
     return Generator(name, "LLM", attributes)
 
 
 def _question_text(text: str | None) -> str | None:
     """The question, or OpenInference's placeholder if the content switches hide inputs."""
-    return semconv.REDACTED if text is not None and content_switches().hide_inputs else text
+    question = _as_text("the question", text)
+    return semconv.REDACTED if question is not None and content_switches().hide_inputs else question
+
+
+def _as_text(what: str, value: object) -> str | None:
+    """A text or a number as text; None for anything else, which is logged.
+
+    The SDK walks through whatever it is given, and `range(10**9)` would hold the application.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    with guard(f"writing {what}"):
+        if not isinstance(value, int | float):
+            raise TypeError(f"expected a text, got {type(value).__name__}")
+        return str(value)
+    return None
 
 
 def _redact_row(row: dict[str, object]) -> dict[str, object]:

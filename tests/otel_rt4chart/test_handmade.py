@@ -127,6 +127,43 @@ def test_our_own_exception_never_reaches_the_application() -> None:
     assert len(EXPORTER.get_finished_spans()) == 1
 
 
+@pytest.mark.parametrize("value", [range(10**9), object(), b"bytes", ["a", "b"]], ids=type)
+def test_a_value_that_is_no_text_is_left_out_at_once(value: object) -> None:
+    """The SDK would walk through a long sequence in the application's thread."""
+    before = guard.swallowed
+
+    with retriever("search", query=value, route=value) as r:  # type: ignore[arg-type]
+        r.documents(["One."])
+    with generator("answer", question=value, model=value) as g:  # type: ignore[arg-type]
+        g.question(value)  # type: ignore[arg-type]
+        g.answer(value)  # type: ignore[arg-type]
+
+    assert guard.swallowed == before + 6
+    for span in EXPORTER.get_finished_spans():
+        assert not {"input.value", "output.value", "rt4chart.route"} & set(span.attributes or {})
+
+
+def test_a_number_is_written_as_text() -> None:
+    """Nothing is lost because an id or a year came as a number."""
+    with generator("answer", question=2026) as g:  # type: ignore[arg-type]
+        g.answer(14)  # type: ignore[arg-type]
+
+    (span,) = EXPORTER.get_finished_spans()
+    assert (span.attributes or {})["input.value"] == "2026"
+    assert (span.attributes or {})["output.value"] == "14"
+
+
+@pytest.mark.parametrize("found", ["One.", {"text": "One."}, Passage("", "One.")], ids=type)
+def test_a_single_document_is_one_passage(found: str | dict[str, str] | Passage) -> None:
+    """A string is not a list of characters."""
+    with retriever("search") as r:
+        r.documents(found)
+
+    (span,) = EXPORTER.get_finished_spans()
+    documents = json.loads(str((span.attributes or {})["retrieval.documents"]))
+    assert documents == [{"document.content": "One."}]
+
+
 def test_documents_of_other_tools_are_read_as_they_name_their_text() -> None:
     """An id that is None is none, so that two documents do not share it."""
     with retriever("search") as r:

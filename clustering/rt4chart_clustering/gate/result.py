@@ -139,7 +139,7 @@ def load_result(path: Path) -> GateResult:
         raise InputError(
             f"--baseline: expected a result that --save has written: {error}"
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"--baseline: {path}: expected JSON that --save has written") from error
     if not isinstance(value, Mapping) or value.get("format") not in (FORMER_FORMAT, FORMAT):
         raise InputError(

@@ -178,6 +178,18 @@ def test_a_callable_that_fails_leaves_a_placeholder(returned: object) -> None:
     assert guard.swallowed == before + 1
 
 
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_callable_that_ends_the_process_loses_its_text_alone(
+    error: type[BaseException],
+) -> None:
+    """It runs while spans are exported: all spans of the batch would be lost."""
+
+    def ends(text: str) -> str:
+        raise error(text)
+
+    assert build_redactor(call=ends).text("Bob") == "__REDACTED__"
+
+
 def test_a_text_that_is_emptied_leaves_a_placeholder() -> None:
     """A text that was taken out must not look like one that never was; an empty one stays."""
     emptying = build_redactor(call=lambda text: " ")

@@ -59,8 +59,10 @@ def test_json_is_one_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_wrong_use_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A baseline that is not there, and a summary that cannot be written."""
+    """A baseline that is not there or is nested too deeply, a summary that cannot be written."""
     assert gate(tmp_path, GOOD, "--baseline", f"{tmp_path}/none.json") == 2
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    assert gate(tmp_path, GOOD, "--baseline", f"{tmp_path}/deep.json") == 2
     assert gate(tmp_path, GOOD, "--junit", f"{tmp_path}/no/where") == 2
     said = capsys.readouterr().err
     assert "expected a result that --save has written" in said
