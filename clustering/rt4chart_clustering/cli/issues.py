@@ -126,6 +126,13 @@ def _with_ids(parser: argparse.ArgumentParser) -> None:
 def _of_action(action: IssueAction, parser: argparse.ArgumentParser) -> None:
     _with_ids(parser)
     parser.set_defaults(action=action)
+    if action is IssueAction.RESOLVE:
+        parser.add_argument(
+            "--in-release",
+            default="",
+            metavar="R",
+            help="failures of earlier releases do not count",
+        )
     if action is not IssueAction.IGNORE:
         return
     parser.add_argument(
@@ -270,7 +277,9 @@ SUBCOMMANDS: Mapping[str, IssuesSubcommand] = {
         ),
         _state_subcommand(IssueAction.ACKNOWLEDGE, "acknowledge: somebody is working on it"),
         _state_subcommand(
-            IssueAction.RESOLVE, "mark it as fixed; another matching failure is a regression"
+            IssueAction.RESOLVE,
+            "mark it as fixed; another matching failure is a regression; --in-release R: "
+            "but not one of an earlier release",
         ),
         _state_subcommand(IssueAction.REOPEN, "reopen it"),
         _state_subcommand(

@@ -48,13 +48,23 @@ def move_state(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     rows, words = [], []
     for issue in issues:
         until = _until(issue, options, now_ns)
+        release = getattr(options, "in_release", "").strip()
         state = change_state(
-            client, issue, act, actor=actor, at_ns=now_ns, note=options.note, until=until
+            client,
+            issue,
+            act,
+            actor=actor,
+            at_ns=now_ns,
+            note=options.note,
+            until=until,
+            release=release,
         )
-        already = " already" if state == issue.state and not until else ""
-        end = f" until {until}" if until else ""
+        already = " already" if state == issue.state and not (until or release) else ""
+        end = f" until {until}" if until else f" in release {release}" if release else ""
+        terms = {"until": str(until), "release": release}
         rows.append(
-            {"id": hex_id(issue.id), "state": str(state)} | ({"until": str(until)} if until else {})
+            {"id": hex_id(issue.id), "state": str(state)}
+            | {name: value for name, value in terms.items() if value}
         )
         words.append(f"{hex_id(issue.id)} is {state}{already}{end}.")
     _write_all(rows, words, options)

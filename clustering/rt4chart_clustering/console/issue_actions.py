@@ -158,6 +158,7 @@ def _move(act: IssueAction) -> Callable[[ActionRequest], str]:
             at_ns=action.now_ns,
             note=action.note,
             until=_until(action) if act is IssueAction.IGNORE else FOR_EVER,
+            release=action.typed("release") if act is IssueAction.RESOLVE else "",
         )
         return issue_url(action.issue.id)
 

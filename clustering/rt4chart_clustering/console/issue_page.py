@@ -64,6 +64,7 @@ EVENT_TEXTS = {
     "cause": "explained it",
     "ticket": "recorded a ticket",
     "ignored_until": "ignored it until",
+    "resolved_in": "resolved it in release",
 }
 VALUELESS_EVENTS = (
     "proposed_merge",

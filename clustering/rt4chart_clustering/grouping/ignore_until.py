@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.store.issues.issue_events import IssueEvent
+from rt4chart_collector.store.issues.issue_events import IssueEvent, event_with_state
 from rt4chart_collector.store.issues.issues import Issue
 
 IGNORED_UNTIL = "ignored_until"
@@ -49,11 +49,8 @@ class IgnoreUntil:
 
 def ignored_until(issue: Issue, last: Mapping[str, IssueEvent]) -> IgnoreUntil | None:
     """The conditions of an issue that is ignored now; None if it has none."""
-    recorded, state = last.get(IGNORED_UNTIL), last.get("state")
-    if issue.state != IssueState.IGNORED or recorded is None or state is None:
-        return None
-    # Conditions of an earlier decision do not count.
-    if recorded.at_ns != state.at_ns:
+    recorded = event_with_state(last, IGNORED_UNTIL)
+    if issue.state != IssueState.IGNORED or recorded is None:
         return None
     try:
         return IgnoreUntil(**json.loads(recorded.value))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+# The kind of the event that says in which release an issue is resolved.
+RESOLVED_IN = "resolved_in"
 _GROWTH_STEPS = (10, 25, 50)
 
 

@@ -19,6 +19,7 @@ from rt4chart_clustering.description.text_templates import template_title
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, ignored_until
 from rt4chart_clustering.grouping.issue_state import (
+    RESOLVED_IN,
     IssueState,
     growth_point,
     state_after_growth,
@@ -30,6 +31,7 @@ from rt4chart_collector.store.issues.failures import Failure
 from rt4chart_collector.store.issues.issue_events import (
     RENAMED,
     IssueEvent,
+    event_with_state,
     last_events,
     record_events,
 )
@@ -42,6 +44,7 @@ from rt4chart_collector.store.issues.issues import (
     stored_issues,
 )
 from rt4chart_collector.store.issues.match_failures import DescriptionWindow, mean_vectors
+from rt4chart_collector.store.issues.release_failures import failures_of_release
 
 EXAMPLE_COUNT = 4
 # Failures that a title and the examples are made from.
@@ -80,7 +83,7 @@ def update_issues(
     them.
     """
     rows = {issue.id: issue for issue in stored_issues(client)}
-    last = last_events(client, ("titled", RENAMED, "state", IGNORED_UNTIL))
+    last = last_events(client, ("titled", RENAMED, "state", IGNORED_UNTIL, RESOLVED_IN))
     centroids = _new_centroids(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
     due = [issue for issue in found if needs_title(issue, last.get(issue.id, {}).get("titled"))]
@@ -88,6 +91,7 @@ def update_issues(
     issues: list[Issue] = []
     events = end_ignoring(client, found, last, now_ns=now_ns)
     opened = {event.issue for event in events}
+    former = fails_in_former_releases(client, found, last)
     for before in found:
         issue, recorded = before, last.get(before.id, {})
         if issue.id in named:
@@ -104,7 +108,7 @@ def update_issues(
         if is_opened(before, recorded.get("titled")):
             events.append(IssueEvent(issue.id, now_ns, "state", IssueState.OPEN))
             issue = replace(issue, state=IssueState.OPEN)
-        if has_regressed(before, recorded):
+        if has_regressed(before, recorded) and before.id not in former:
             events.append(IssueEvent(issue.id, now_ns, "state", IssueState.REGRESSED))
             issue = replace(issue, state=IssueState.REGRESSED)
         if before.id in opened:
@@ -182,6 +186,21 @@ def has_regressed(issue: Issue, last: LastEvents) -> bool:
     """True if a resolved issue has a failure of an answer that was given after that."""
     moves = state_after_match(IssueState(issue.state)) != issue.state
     return moves and "state" in last and issue.last_ns > last["state"].at_ns
+
+
+def fails_in_former_releases(
+    client: Client, found: Sequence[Issue], last: Mapping[int, LastEvents]
+) -> frozenset[int]:
+    """The issues that are resolved in a release, and fail since then in earlier ones alone."""
+    former = set()
+    for issue in found:
+        recorded = last.get(issue.id, {})
+        release = event_with_state(recorded, RESOLVED_IN)
+        if release is None or not has_regressed(issue, recorded):
+            continue
+        if not failures_of_release(client, issue.ids, release.value, since_ns=release.at_ns):
+            former.add(issue.id)
+    return frozenset(former)
 
 
 def _name_issues(

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import (
+    RESOLVED_IN,
     IssueAction,
     IssueState,
     allowed_actions,
@@ -20,6 +21,7 @@ from rt4chart_collector.store.issues.issues import Issue
 
 MAX_TITLE = 200
 MAX_URL = 2_000
+MAX_RELEASE = 500
 FOR_EVER = IgnoreUntil()
 
 
@@ -32,16 +34,24 @@ def change_state(
     at_ns: int,
     note: str = "",
     until: IgnoreUntil = FOR_EVER,
+    release: str = "",
 ) -> IssueState:
-    """Perform an action and return the issue's new state; `until` ends an ignoring.
+    """Perform an action and return the issue's new state.
 
-    A repeated action writes nothing but its note and its `until`. InputError if the state does not
-    allow it.
+    `until` ends an ignoring, `release` is the one in which an issue is resolved: failures of
+    earlier ones are no regression. A repeated action writes nothing but its note and these two.
+    InputError if the state does not allow it.
     """
     state, target = IssueState(issue.state), check_action(issue, action)
-    ends = [until.event(issue.id, at_ns, actor)] if until else []
-    if target is not state or ends:
-        record_events(client, [IssueEvent(issue.id, at_ns, "state", target, note, actor), *ends])
+    terms = [until.event(issue.id, at_ns, actor)] if until else []
+    if release:
+        if len(release) > MAX_RELEASE:
+            raise InputError(
+                f"expected a release of {MAX_RELEASE} characters at most, got {len(release)}"
+            )
+        terms.append(IssueEvent(issue.id, at_ns, RESOLVED_IN, release, "", actor))
+    if target is not state or terms:
+        record_events(client, [IssueEvent(issue.id, at_ns, "state", target, note, actor), *terms])
     elif note:
         add_note(client, issue, note, actor=actor, at_ns=at_ns)
     return target

@@ -24,7 +24,9 @@ from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
 from rt4chart_clustering.description.embedding import HashingEmbedder, Matrix
 from rt4chart_clustering.grouping.assign_failures import PATTERN_SAMPLE
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
+from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
+from rt4chart_clustering.triage.actions import change_state
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
@@ -174,6 +176,49 @@ def test_resolved_issue_regresses_with_a_later_failure(client: Client) -> None:
     assert [one.state for one in list_issues(client)] == ["regressed"]
     assert grouped(client, now_ns=LATER + 3).regressed == 0
     assert events_of(client, issue.id)[-1].actor == "rt4chart"
+
+
+def store_release(client: Client, found: list[Failure], release: str) -> None:
+    """Write the verdicts that hold these failures, of answers of this release."""
+    made = [verdict(one) for one in found]
+    insert_verdicts(
+        client,
+        [replace(one, candidate=replace(one.candidate, release=release)) for one in made],
+    )
+
+
+def test_issue_resolved_in_a_release_regresses_in_it_or_in_a_later_one(client: Client) -> None:
+    """Instances of the release before may answer for a while; a later one has the fix too."""
+    soon = [replace(one, time_ns=NOON + 900 * SECOND) for one in numbers(3, first=40)]
+    store_release(client, numbers(5), "1.0")
+    grouped(client, now_ns=NOON + 20)
+    (issue,) = list_issues(client)
+    at_ns = NOON + 600 * SECOND
+    change_state(client, issue, IssueAction.RESOLVE, actor="ann", at_ns=at_ns, release="1.1")
+
+    store_release(client, soon[:1], "1.0")
+    assert grouped(client, now_ns=LATER + 1).regressed == 0
+    assert [one.state for one in list_issues(client)] == ["resolved"]
+
+    store_release(client, soon[1:2], "1.2")
+    assert grouped(client, now_ns=LATER + 2).regressed == 1
+
+
+@pytest.mark.parametrize("release", ["1.1", ""])
+def test_issue_resolved_in_a_release_regresses_in_it_or_in_an_unknown_one(
+    client: Client, release: str
+) -> None:
+    """An answer that does not say its release may be of this one."""
+    store_release(client, numbers(5), "1.0")
+    grouped(client, now_ns=NOON + 20)
+    (issue,) = list_issues(client)
+    at_ns = NOON + 600 * SECOND
+    change_state(client, issue, IssueAction.RESOLVE, actor="ann", at_ns=at_ns, release="1.1")
+
+    late = [replace(one, time_ns=NOON + 900 * SECOND) for one in numbers(1, first=40)]
+    store_release(client, late, release)
+
+    assert grouped(client, now_ns=LATER).regressed == 1
 
 
 def test_ignored_issue_stays_ignored(client: Client) -> None:

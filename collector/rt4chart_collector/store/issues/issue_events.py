@@ -97,6 +97,15 @@ def last_events(
     return found
 
 
+def event_with_state(last: Mapping[str, IssueEvent], kind: str) -> IssueEvent | None:
+    """An issue's last event of a kind, if it was recorded together with the issue's state.
+
+    None for one that belongs to an earlier decision.
+    """
+    recorded, state = last.get(kind), last.get("state")
+    return recorded if recorded and state and recorded.at_ns == state.at_ns else None
+
+
 def aliases(client: Client) -> dict[int, int]:
     """Every merged issue, with its root issue."""
     return resolve_aliases(last_events(client, ("merged",)))
