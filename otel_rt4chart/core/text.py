@@ -49,7 +49,7 @@ def clip(text: str, limit: int, around: Iterable[str] = ()) -> str:
     """
     if len(text) <= limit:
         return text
-    start, end = _place(text, around)
+    start, end = find_words(text, around)
     if end < limit:
         return text[: limit - 1] + "…"
     room = limit - 2
@@ -59,7 +59,7 @@ def clip(text: str, limit: int, around: Iterable[str] = ()) -> str:
     return "…" + text[left : left + room] + "…"
 
 
-def _place(text: str, around: Iterable[str]) -> tuple[int, int]:
+def find_words(text: str, around: Iterable[str]) -> tuple[int, int]:
     """The range of the first of these words that the text has as whole words; (0, 0) for none."""
     for words in filter(None, around):
         found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)

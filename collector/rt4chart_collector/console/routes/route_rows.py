@@ -138,6 +138,14 @@ def _coverage_cell(row: RouteRow) -> Markup:
     )
 
 
+EVIDENCE_WORDS = {"": "none", "warn": "some", "page": "strong"}
+EVIDENCE_HINTS = {
+    "": "the rate is as usual, as far as can be told",
+    "warn": "chance alone produces as much at most once a week",
+    "page": "chance alone produces as much less than once a month on all routes together",
+}
+
+
 def evidence_bar(drift: DriftRow | None) -> Markup:
     """The evidence of a rise relative to its threshold, as a bar with text."""
     if drift is None:
@@ -150,13 +158,10 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
             f"the baseline has {plural(drift.baseline_claims, 'claim')} so far"
         )
     kind = drift.state if drift.state in ("warn", "page") else ""
-    words = {"warn": "warning", "page": "alert"}.get(kind, "normal")
-    hint = (
-        f"{words}: evidence of more {drift.measure} claims {max(drift.page, 0):.1f} of "
-        f"{drift.page_at:.1f} (natural log)"
-    )
+    words = EVIDENCE_WORDS[kind]
+    hint = f"{words} evidence that more claims are {drift.measure}: {EVIDENCE_HINTS[kind]}"
     return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(
-        bar(share, hint, kind), kind, hint, f"{words} {min(share, 9.99) * 100:.0f}%"
+        bar(share, hint, kind), kind, hint, words
     )
 
 
@@ -304,7 +309,8 @@ COLUMNS: Sequence[Column[RouteRow]] = (
         lambda row: row.evidence,
         _evidence_cell,
         is_sortable=True,
-        hint="logarithm of the evidence of a rise above the baseline, as a share of its threshold",
+        hint="how much speaks against chance: none, some or strong, which alerts; in files the "
+        "logarithm of the evidence as a share of its threshold",
     ),
     Column("attention", "Alert", lambda row: row.attention, _alerts_cell, is_sortable=True),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from otel_rt4chart.core.text import clip, quoted_words
+from otel_rt4chart.core.text import clip, find_words, quoted_words
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.core.times import iso, utc_time
@@ -129,6 +129,18 @@ def shortened(text: str, length: int = 140, around: Iterable[str] = ()) -> str:
     return clip(" ".join(text[:_READ].split()), length, around)
 
 
+def with_marked_words(text: str, length: int, words: Iterable[str]) -> Markup:
+    """As `shortened`, the first of these words that the text has marked as different."""
+    given = tuple(words)
+    line = shortened(text, length, given)
+    start, end = find_words(line, given)
+    if start == end:
+        return Markup("{}").format(line)
+    return Markup('{}<mark class="differs">{}</mark>{}').format(
+        line[:start], line[start:end], line[end:]
+    )
+
+
 FILTERS = {
     "figure": count,
     "plural": plural,
@@ -141,5 +153,6 @@ FILTERS = {
     "status_label": status_label,
     "verdict_label": verdict_label,
     "shortened": shortened,
+    "with_marked_words": with_marked_words,
     "quoted_words": quoted_words,
 }
