@@ -11,10 +11,14 @@ from typing import Any
 
 from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
 from otel_rt4chart.core.errors import InputError
-from rt4chart_clustering.core.defaults import MAX_TOKENS, MAX_TURNS, TICKET_SYSTEMS
+from rt4chart_clustering.core.defaults import (
+    EXPLAINED_FAILURES,
+    MAX_TOKENS,
+    MAX_TURNS,
+    TICKET_SYSTEMS,
+)
 from rt4chart_clustering.grouping.issue_state import IssueAction, IssueState
 
-EXPLAINED_FAILURES = 10_000
 _RUN = "rt4chart_clustering.commands.issues:run_subcommand"
 _ACTIONS = "rt4chart_clustering.commands.issues_actions"
 _SHOW = "rt4chart_clustering.commands.issues_show"
@@ -161,6 +165,7 @@ def _of_explain(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"at most N failures (default {EXPLAINED_FAILURES})",
     )
+    parser.add_argument("--trace", default="", metavar="ID", help="only the failures of this trace")
     parser.add_argument(
         "--llm", action="store_true", help="let a model read the traces and find the cause"
     )

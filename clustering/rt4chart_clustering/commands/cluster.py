@@ -18,10 +18,12 @@ from threading import Event
 
 from otel_rt4chart.core.errors import RT4ChartError, StoreBusyError, StoreError
 from otel_rt4chart.core.settings import load
+from otel_rt4chart.settings.application import JudgeSettings
 from rt4chart_clustering.core.settings import ClusteringSettings, check_settings
 from rt4chart_clustering.description.describe import OnProgress
 from rt4chart_clustering.description.embedding import build_embedder
 from rt4chart_clustering.description.enrichers import build_enrichers
+from rt4chart_clustering.explain.explain_issues import explain_due_issues
 from rt4chart_clustering.grouping.cluster_lock import cluster_lock
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import GroupingResult, group_failures
@@ -97,7 +99,23 @@ def run_grouping(options: argparse.Namespace, stop: Event, show: OnProgress) -> 
                 enrichers=enrichers,
             )
             record(result)
-            return result
+        # Without the lock: a model may take minutes, and explaining disturbs no other run.
+        if settings.explain == "llm":
+            _explain(client, settings, stop)
+        return result
+
+
+def _explain(client: Client, settings: ClusteringSettings, stop: Event) -> None:
+    """Explain the issues that need it; an endpoint that fails costs no run."""
+    try:
+        due = explain_due_issues(
+            client, load(JudgeSettings), limit=settings.explain_issues, now_ns=time.time_ns()
+        )
+        for _ in due:
+            if stop.is_set():
+                raise StoppedError
+    except RT4ChartError as error:
+        log.error("issues were not explained: %s", error)
 
 
 @contextmanager

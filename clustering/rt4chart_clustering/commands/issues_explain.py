@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,23 +10,21 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.judges.build import build_endpoint
 from otel_rt4chart.settings.application import JudgeSettings
-from otel_rt4chart.verify.llm.prices import PRICES, parse_prices
 from rt4chart_clustering.commands.issues import issue_from
 from rt4chart_clustering.commands.issues_table import clean_text, format_percent, name_value_grid
-from rt4chart_clustering.explain.agent import Explanation, explain_issue
+from rt4chart_clustering.explain.agent import Explanation
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
+from rt4chart_clustering.explain.explain_issues import ExplanationLimits, explain_and_record
 from rt4chart_clustering.explain.finding import finding_row
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
-from rt4chart_clustering.explain.toolbox import Toolbox
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.core.actors import actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure
-from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 
@@ -44,9 +41,23 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Count the stages; with --llm, ask the model and record its finding."""
     issue = issue_from(client, options)
     failures = load_failures(client, issue, limit=options.failures)
+    if options.trace:
+        failures = _of_trace(failures, options.trace)
     shown = _IssueExplanation(issue, diagnose(client, failures))
     if options.llm:
-        shown = replace(shown, explained=_ask_model(client, shown, failures, options, now_ns))
+        settings = load(JudgeSettings)
+        explained = explain_and_record(
+            client,
+            issue,
+            failures,
+            shown.diagnosis,
+            replace(settings, model=options.model or settings.model),
+            actor=actor_of(options),
+            now_ns=now_ns,
+            limits=ExplanationLimits(options.turns, options.tokens),
+            trace_id=options.trace,
+        )
+        shown = replace(shown, explained=explained)
     write(_as_json(shown), _as_text(shown), as_json=options.json)
     if shown.explained is None or shown.explained.result.finding is not None:
         return 0
@@ -54,44 +65,15 @@ def run(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     return 1
 
 
-def _ask_model(
-    client: Client,
-    shown: _IssueExplanation,
-    failures: list[Failure],
-    options: argparse.Namespace,
-    now_ns: int,
-) -> Explanation:
-    settings = load(JudgeSettings)
-    settings = replace(settings, model=options.model or settings.model)
-    actor = actor_of(options)
-    price = {**PRICES, **parse_prices(settings.prices)}.get(settings.model)
-    tools = Toolbox(client, _about(shown), failures)
-    with build_endpoint(settings) as endpoint:
-        explained = explain_issue(
-            endpoint, tools, turns=options.turns, tokens=options.tokens, price=price
+def _of_trace(failures: list[Failure], trace_id: str) -> list[Failure]:
+    """The failures of one trace; InputError if there are none among the issue's failures."""
+    found = [failure for failure in failures if failure.trace_id == trace_id.lower()]
+    if not found:
+        raise InputError(
+            f"--trace: expected the id of one of the issue's traces, got {trace_id[:64]!r}: "
+            "`rt4chart issues ID` shows some"
         )
-    finding, usage = explained.result.finding, explained.usage
-    if finding is not None:
-        spent = usage.input_tokens + usage.output_tokens
-        value = json.dumps({**finding_row(finding), "model": settings.model}, ensure_ascii=False)
-        note = f"{settings.model}, {explained.result.turns} turns, {spent} tokens"
-        record_events(client, [IssueEvent(shown.issue.id, now_ns, "cause", value, note, actor)])
-    return explained
-
-
-def _about(shown: _IssueExplanation) -> dict[str, Any]:
-    """The facts of the issue for the agent."""
-    issue = shown.issue
-    return {
-        "id": hex_id(issue.id),
-        "title": issue.title,
-        "pattern": issue.fingerprint,
-        "route": issue.route,
-        "claims": issue.claims,
-        "evidence_was": {
-            str(lost): shown.diagnosis.counts[lost] for lost in shown.diagnosis.ordered
-        },
-    }
+    return found
 
 
 def _as_json(shown: _IssueExplanation) -> dict[str, Any]:
@@ -137,7 +119,7 @@ def _as_text(shown: _IssueExplanation) -> RenderableType:
         lines += [
             ("", Text()),
             ("cause", clean_text(finding.cause)),
-            ("fix", clean_text(finding.fix)),
+            ("immediate fix", clean_text(finding.immediate_fix)),
         ]
         for quote in finding.quotes:
             where = f"{quote.trace_id} {quote.passage_id or quote.span_id}"

@@ -13,6 +13,7 @@ from rich.text import Text
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
+from rt4chart_clustering.triage.issue_details import fix_of
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
 from rt4chart_collector.core.times import utc_time
@@ -129,7 +130,10 @@ def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
         for issue_view in shown["tickets"]
     ]
     if shown["cause"]:
-        lines += [(name, str(shown["cause"].get(name, ""))) for name in ("cause", "fix")]
+        lines += [
+            ("cause", str(shown["cause"].get("cause", ""))),
+            ("immediate fix", str(fix_of(shown["cause"]))),
+        ]
     if merge := shown["proposed"]["merge"]:
         into = merge.get("into")
         lines.append(("proposed", f"rt4chart issues merge {into} {shown['id']}"))

@@ -26,7 +26,12 @@ from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.filter import issue_marks
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
-from rt4chart_clustering.triage.issue_details import IssueDetails, load_details, refresh_trail
+from rt4chart_clustering.triage.issue_details import (
+    IssueDetails,
+    fix_of,
+    load_details,
+    refresh_trail,
+)
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.params import choice_param
@@ -62,6 +67,8 @@ EVENT_TEXTS = {
     "proposed_split": "proposed a split",
     "refused_split": "refused a split",
     "cause": "explained it",
+    "trace_cause": "explained one of its traces",
+    "no_cause": "found no cause:",
     "ticket": "recorded a ticket",
     "ignored_until": "ignored it until",
     "resolved_in": "resolved it in release",
@@ -70,6 +77,7 @@ VALUELESS_EVENTS = (
     "proposed_merge",
     "proposed_split",
     "cause",
+    "trace_cause",
     "ticket",
     "refused_split",
     "ignored_until",
@@ -128,6 +136,7 @@ class IssuePage:
                 for act in allowed_actions(IssueState(ranked.issue.state))
             },
             parts=_parts(details),
+            fix=fix_of(details.cause or {}),
             titles={id: row.issue.title for row in known for id in row.issue.ids},
             trend=build_trend(details.profile.trend, now_ns=now_ns, days=days),
             size=(WIDTH, HEIGHT),

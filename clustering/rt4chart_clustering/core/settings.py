@@ -13,6 +13,7 @@ from otel_rt4chart.core.settings import load, reference, setting
 from otel_rt4chart.core.settings_parsers import (
     Parser,
     bearer_token,
+    integer,
     matching,
     one_of,
     secure_url,
@@ -42,6 +43,14 @@ class ClusteringSettings:
         "none",
         "writes phrases and names with the judge's endpoint and model",
         one_of("none", "llm"),
+    )
+    explain: str = setting(
+        "none",
+        "finds the cause of new and regressed issues with the judge's endpoint and model",
+        one_of("none", "llm"),
+    )
+    explain_issues: int = setting(
+        3, "the most issues that are explained after a run of grouping", integer(1, 100)
     )
 
 
@@ -88,7 +97,8 @@ SECTIONS = (ClusteringSettings, TicketSettings)
 
 def check_settings() -> None:
     """Raise the SettingsError of a variable that grouping would fail on later."""
-    if load(ClusteringSettings).distill == "llm":
+    settings = load(ClusteringSettings)
+    if "llm" in (settings.distill, settings.explain):
         load(JudgeSettings)
 
 

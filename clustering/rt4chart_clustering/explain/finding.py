@@ -39,14 +39,14 @@ class CauseFinding:
     cause: str
     stage: LossStage
     quotes: tuple[FindingQuote, ...]
-    fix: str
+    immediate_fix: str
     scores: Mapping[str, int]
 
 
 def parse_finding(given: Mapping[str, Any]) -> CauseFinding:
     """The finding that a model submitted; InputError lists everything that is wrong with it."""
     problems: list[str] = []
-    cause, fix = (_text(given, name, problems) for name in ("cause", "fix"))
+    cause, immediate_fix = (_text(given, name, problems) for name in ("cause", "immediate_fix"))
     stage = given.get("stage")
     if stage not in list(LossStage):
         problems.append(f"stage: expected one of {', '.join(LossStage)}, got {str(stage)[:60]!r}")
@@ -54,7 +54,7 @@ def parse_finding(given: Mapping[str, Any]) -> CauseFinding:
     scores = _scores(given.get("scores"), problems)
     if problems:
         raise InputError("; ".join(problems))
-    return CauseFinding(cause, LossStage(str(stage)), quotes, fix, scores)
+    return CauseFinding(cause, LossStage(str(stage)), quotes, immediate_fix, scores)
 
 
 def finding_row(finding: CauseFinding) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def finding_row(finding: CauseFinding) -> dict[str, Any]:
     return {
         "cause": finding.cause,
         "stage": str(finding.stage),
-        "fix": finding.fix,
+        "immediate_fix": finding.immediate_fix,
         "scores": dict(finding.scores),
         "quotes": [
             {name: getattr(one, name) for name in FindingQuote.__slots__} for one in finding.quotes

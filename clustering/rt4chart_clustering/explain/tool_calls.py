@@ -30,7 +30,7 @@ _FINDING = {
     "cause": _TEXT,
     "stage": {"type": "string", "enum": list(LossStage)},
     "quotes": _QUOTES,
-    "fix": _TEXT,
+    "immediate_fix": _TEXT,
     "scores": _object({name: {"type": "integer"} for name in SCORES}),
 }
 TOOLS: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -101,6 +101,11 @@ def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueD
     )
 
 
+def fix_of(cause: Mapping[str, Any]) -> object:
+    """The immediate fix of a recorded finding; earlier versions called it `fix`."""
+    return cause.get("immediate_fix", cause.get("fix", ""))
+
+
 def recorded_tickets(trail: Iterable[IssueEvent]) -> list[RecordedTicket]:
     """The last recorded ticket of each system, and the linked ones, of a trail in order."""
     found: dict[str, RecordedTicket] = {}

@@ -17,7 +17,7 @@ GOOD: dict[str, Any] = {
     "cause": "The limit cuts the passage.",
     "stage": "cut_from_prompt",
     "quotes": [QUOTE],
-    "fix": "Raise the limit.",
+    "immediate_fix": "Raise the limit.",
     "scores": dict.fromkeys(SCORES, 3),
 }
 
@@ -31,8 +31,11 @@ def test_a_finding_comes_back_as_it_was_given() -> None:
     ("wrong", "told"),
     [
         ({"cause": ""}, "cause: expected"),
-        ({"fix": "x" * 2001}, "fix: expected a text of 1 to 2000 characters, got 2001"),
-        ({"fix": 7}, "fix: expected"),
+        (
+            {"immediate_fix": "x" * 2001},
+            "immediate_fix: expected a text of 1 to 2000 characters, got 2001",
+        ),
+        ({"immediate_fix": 7}, "immediate_fix: expected"),
         ({"stage": "somewhere"}, "stage: expected one of never_retrieved"),
         ({"quotes": []}, "quotes: expected a list of 1 to 6, got 0"),
         ({"quotes": [QUOTE] * 7}, "got 7"),
