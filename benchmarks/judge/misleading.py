@@ -118,9 +118,9 @@ def measure(name: str, data: Path, split: str, answers: int) -> dict[str, float]
     rows = read_rows(data / "grounding")
     faithful = [row for row in rows if row.split == split and not row.is_hallucinated]
     random.Random(3).shuffle(faithful)  # noqa: S311
-    picks = list(picks_of(_pairs(data / "nli" / "pairs.jsonl"), split))
+    picks = list(picks_of(pairs_of(data / "nli" / "pairs.jsonl"), split))
     drops = list(islice(drops_of(faithful), _DROPS))
-    pairs = [row for row in _pairs(data / "nli" / "pairs.jsonl") if row["dataset"] == "fever"]
+    pairs = [row for row in pairs_of(data / "nli" / "pairs.jsonl") if row["dataset"] == "fever"]
     found = cherry_figures(name, picks) | qualifier_figures(name, drops)
     found |= premise_figures(name, list(premises_of(pairs, split)))
     if name != "oracle":
@@ -131,7 +131,8 @@ def measure(name: str, data: Path, split: str, answers: int) -> dict[str, float]
 # Cherry-picking
 
 
-def _pairs(path: Path) -> list[Row]:
+def pairs_of(path: Path) -> list[Row]:
+    """The pairs of FEVER and of fever_symmetric with a short premise."""
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return [

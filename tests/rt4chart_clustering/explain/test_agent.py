@@ -42,9 +42,13 @@ def finding(
     where = {"trace_id": trace_id, "span_id": SPAN, "passage_id": passage, "text": quote}
     scores = dict.fromkeys(SCORES, 2)
     return call(
-        "submit_finding", cause="It is dropped.", stage=stage, quotes=[where], immediate_fix="Keep more.",
+        "submit_finding",
+        cause="It is dropped.",
+        stage=stage,
+        quotes=[where],
+        immediate_fix="Keep more.",
         scores=scores,
-    )  # fmt: skip
+    )
 
 
 def run(
