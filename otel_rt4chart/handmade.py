@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from opentelemetry import trace
+from opentelemetry.sdk.trace import SpanLimits
 from opentelemetry.trace import Span
 
 from otel_rt4chart.core import semconv
@@ -22,6 +23,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 DocumentLike = Passage | str | Mapping[str, Any]
 TEXT_KEYS = ("text", "content", "page_content")
+# Room for the other attributes of a retrieval span: its kind, its question, marks of the sampler,
+# and some of the application's own.
+OTHER_ATTRIBUTES = 28
 
 
 class HandmadeSpan:
@@ -116,8 +120,8 @@ class Retriever(HandmadeSpan):
     def documents(self, found: Sequence[DocumentLike] | DocumentLike) -> None:
         """Record the passages, or the only one, in the order in which the generator will see them.
 
-        They are one JSON attribute instead of one attribute for each field: the SDK keeps 128
-        attributes a span and drops the oldest, so fifty documents would lose the first ones.
+        OpenInference has an attribute for each field of each document. The SDK keeps 128 attributes
+        a span and drops the oldest: documents with more fields are one JSON attribute, the output.
         """
         with guard("writing documents"):
             documents = [found] if isinstance(found, str | Mapping | Passage) else found
@@ -125,7 +129,7 @@ class Retriever(HandmadeSpan):
             # The output of a retriever is the input of the generator: either switch hides it.
             if content_switches().hide_any:
                 rows = [_redact_row(row) for row in rows]
-            self._set({semconv.RETRIEVAL_DOCUMENTS: json.dumps(rows, ensure_ascii=False)})
+            self._set(_document_attributes(rows))
 
     def record_result(self, result: object) -> None:
         """Record a returned list of passages, strings or mappings as the documents."""
@@ -210,7 +214,23 @@ def _as_text(what: str, value: object) -> str | None:
     return None
 
 
-def _redact_row(row: dict[str, object]) -> dict[str, object]:
+def _document_attributes(rows: Sequence[Mapping[str, str | float]]) -> dict[str, str | float]:
+    """The documents as OpenInference writes them, or as the span's output if they are too many."""
+    limit = SpanLimits().max_span_attributes
+    # An empty list is written too: that nothing was found is not the same as no documents.
+    if rows and (limit is None or sum(map(len, rows)) <= limit - OTHER_ATTRIBUTES):
+        return {
+            f"{semconv.RETRIEVAL_DOCUMENTS}.{number}.{name}": value
+            for number, row in enumerate(rows)
+            for name, value in row.items()
+        }
+    return {
+        semconv.OUTPUT_VALUE: json.dumps(rows, ensure_ascii=False),
+        semconv.OUTPUT_MIME_TYPE: "application/json",
+    }
+
+
+def _redact_row(row: Mapping[str, str | float]) -> dict[str, str | float]:
     """The document's id and score, with a placeholder for its text and no metadata."""
     kept_keys = (semconv.DOCUMENT_ID, semconv.DOCUMENT_SCORE)
     without_text = {name: value for name, value in row.items() if name in kept_keys}
@@ -231,13 +251,13 @@ def _exit_context(
             raise
 
 
-def _document_row(document: DocumentLike) -> dict[str, object]:
+def _document_row(document: DocumentLike) -> dict[str, str | float]:
     """A document under OpenInference's names. No id is made up: its position is not stable."""
     if isinstance(document, str):
         return {semconv.DOCUMENT_CONTENT: document}
     if isinstance(document, Mapping):
         document = _passage_from_mapping(document)
-    row: dict[str, object] = {semconv.DOCUMENT_CONTENT: document.text}
+    row: dict[str, str | float] = {semconv.DOCUMENT_CONTENT: document.text}
     if document.id:
         row[semconv.DOCUMENT_ID] = document.id
     if document.score is not None:

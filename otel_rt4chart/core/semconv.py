@@ -51,6 +51,7 @@ class CarrierPlace(StrEnum):
 SPAN_KIND = "openinference.span.kind"
 INPUT_VALUE = "input.value"
 OUTPUT_VALUE = "output.value"
+OUTPUT_MIME_TYPE = "output.mime_type"
 RETRIEVAL_DOCUMENTS = "retrieval.documents"
 RERANKER_OUTPUT_DOCUMENTS = "reranker.output_documents"
 DOCUMENT_ID = "document.id"

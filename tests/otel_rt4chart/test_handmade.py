@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
@@ -53,6 +53,43 @@ def test_hand_made_spans_are_an_exchange() -> None:
     assert [p.text for p in one.exchange.passages] == ["14 days.", "Free.", "New."]
     assert one.exchange.passages[0] == Passage("p1", "14 days.", 0.8, {"page": 2})
     assert (one.exchange.answer, one.route, one.model) == ("30 days.", "support", "m")
+
+
+def documents_of(span: ReadableSpan) -> dict[str, object]:
+    """The attributes of a span's documents."""
+    known = span.attributes or {}
+    return {key: value for key, value in known.items() if key.startswith("retrieval.documents")}
+
+
+def test_documents_are_written_as_openinference_specifies() -> None:
+    """An attribute for each field, so that other readers show them as documents."""
+    with retriever("search") as r:
+        r.documents([Passage("p1", "14 days.", 0.8, {"page": 2}), "Free."])
+
+    (span,) = EXPORTER.get_finished_spans()
+    assert documents_of(span) == {
+        "retrieval.documents.0.document.content": "14 days.",
+        "retrieval.documents.0.document.id": "p1",
+        "retrieval.documents.0.document.score": 0.8,
+        "retrieval.documents.0.document.metadata": '{"page": 2}',
+        "retrieval.documents.1.document.content": "Free.",
+    }
+
+
+@pytest.mark.parametrize("count", [0, 1, 25, 26, 60])
+def test_the_key_of_documents_never_holds_a_whole_list(count: int) -> None:
+    """A reader that expects a list there fails on a text; nothing found is written too."""
+    with retriever("search", query="trial?") as r:
+        r.documents([Passage(f"p{n}", f"Text {n}.", 0.5, {"n": n}) for n in range(count)])
+
+    (span,) = EXPORTER.get_finished_spans()
+    attributes = span.attributes or {}
+    assert "retrieval.documents" not in attributes
+    assert attributes["openinference.span.kind"] == "RETRIEVER"
+    is_flat = 0 < count <= 25
+    assert (len(documents_of(span)), "output.value" in attributes) == (
+        (4 * count, False) if is_flat else (0, True)
+    )
 
 
 def test_sixty_documents_are_all_kept() -> None:
@@ -160,8 +197,7 @@ def test_a_single_document_is_one_passage(found: str | dict[str, str] | Passage)
         r.documents(found)
 
     (span,) = EXPORTER.get_finished_spans()
-    documents = json.loads(str((span.attributes or {})["retrieval.documents"]))
-    assert documents == [{"document.content": "One."}]
+    assert documents_of(span) == {"retrieval.documents.0.document.content": "One."}
 
 
 def test_documents_of_other_tools_are_read_as_they_name_their_text() -> None:
@@ -172,8 +208,10 @@ def test_documents_of_other_tools_are_read_as_they_name_their_text() -> None:
         g.answer("Said.")
 
     (span, _) = EXPORTER.get_finished_spans()
-    documents = json.loads(str((span.attributes or {})["retrieval.documents"]))
-    assert documents == [{"document.content": "One."}, {"document.content": "Two."}]
+    assert documents_of(span) == {
+        "retrieval.documents.0.document.content": "One.",
+        "retrieval.documents.1.document.content": "Two.",
+    }
 
 
 def test_metadata_is_json() -> None:
