@@ -14,6 +14,7 @@ from otel_rt4chart.verify.core.rates import (
     wilson,
 )
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
+from rt4chart_collector.detect.drift.shares import Shares, shares_of
 from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
 
 # Two whole weeks, so that each day of the week counts twice.
@@ -40,10 +41,9 @@ Histogram = Mapping[BinKey, int]
 class Baseline:
     """The usual rate with which answers of one model and prompt version are compared.
 
-    `rate` is the weighted share of the counted claims, as it is displayed. `share` is the mean of
-    the answers' own shares, which the evidence is about, and `variance` the variance of a single
-    one. Both include one answer more without a counted claim and one more of counted claims only
-    (Laplace's rule of succession), so that no baseline is zero.
+    `rate` is the weighted share of the counted claims, as it is displayed. `share` is the likely
+    mean of the answers' own shares, which the evidence is about, and `variance` the likely variance
+    of a single one (`Shares`), so that no baseline is zero.
     """
 
     model: str
@@ -132,16 +132,14 @@ def baseline_from(
     whole: dict[BinKey, int] = {}
     for day in days.values():
         merge_into(whole, day)
-    bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
+    bins = bins_of(whole)
     sums = answer_sums(bins)
     if not is_measurable(sums):
         return None
-    total = _moments(whole)
-    size = total.size
-    share = (total.mean * size + 1) / (size + 2)
-    variance = max(total.variance, share * (1 - share) / (size + 2))
-    sd = _between_days([_moments(day) for day in days.values()], share, variance)
-    error = math.sqrt(variance / size + sd**2 / len(days))
+    total = shares_of(bins)
+    share, variance = total.likely_mean, total.likely_variance
+    sd = _between_days([shares_of(bins_of(day)) for day in days.values()], share, variance)
+    error = math.sqrt(variance / total.size + sd**2 / len(days))
     rate = sums.wx / sums.wm
     return Baseline(
         model=version[0],
@@ -200,28 +198,12 @@ def merge_into(histogram: dict[BinKey, int], other: Histogram) -> None:
         histogram[kind] = histogram.get(kind, 0) + count
 
 
-@dataclass(frozen=True, slots=True)
-class _Moments:
-    """Weighted mean and variance of answers' shares, and Kish's number of answers."""
-
-    mean: float
-    variance: float
-    size: float
+def bins_of(histogram: Histogram) -> list[Bin]:
+    """The bins of the histogram, in order: sums of floats depend on it."""
+    return [Bin(m, x, n, rate) for (m, x, rate), n in sorted(histogram.items())]
 
 
-def _moments(histogram: Histogram) -> _Moments:
-    w = wx = wxx = ww = 0.0
-    for (decided, counted, rate), count in sorted(histogram.items()):
-        share, weight = counted / decided, count / rate
-        w += weight
-        wx += weight * share
-        wxx += weight * share * share
-        ww += weight / rate
-    mean = wx / w
-    return _Moments(mean, max(wxx / w - mean * mean, 0.0), w * w / ww)
-
-
-def _between_days(days: Sequence[_Moments], share: float, variance: float) -> float:
+def _between_days(days: Sequence[Shares], share: float, variance: float) -> float:
     """The standard deviation between days beyond sampling noise, with a prior.
 
     DerSimonian and Laird's estimator (1986) for the variance between studies: here, days.

@@ -97,13 +97,9 @@ class BaselineHistory:
         return own if own is not None and not own.is_cold else self._former or own
 
     def _renew(self, version: ModelVersion, at_ns: int, rising_since_ns: int) -> None:
-        spans = list(self.alarmed)
+        spans = self._excluded(at_ns)
         if rising_since_ns and at_ns - rising_since_ns < DAY_NS:
             spans.append((rising_since_ns, at_ns))
-        if self._floor_ns:
-            spans.append((0, self._floor_ns))
-        if self.open_rise_ns:
-            spans.append((self.open_rise_ns, at_ns))
         self._forget_before(at_ns - TRAILING_NS)
         hours = self._hours.get(version, {})
         found = baseline_from(hours, version, self.verifier, now_ns=at_ns, alarmed=spans)
@@ -122,8 +118,16 @@ class BaselineHistory:
 
     def before_rise(self, at_ns: int) -> Baseline | None:
         """What is known of all versions together before the open rise, however little."""
-        spans = [*self.alarmed, (0, self._floor_ns), (self.open_rise_ns, at_ns)]
-        return self._of_all(at_ns, spans)
+        return self._of_all(at_ns, self._excluded(at_ns))
+
+    def _excluded(self, at_ns: int) -> list[tuple[int, int]]:
+        """The spans of time that are part of no baseline: alarms, and what a person ended."""
+        spans = list(self.alarmed)
+        if self._floor_ns:
+            spans.append((0, self._floor_ns))
+        if self.open_rise_ns:
+            spans.append((self.open_rise_ns, at_ns))
+        return spans
 
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
         """The baseline of all versions together."""

@@ -20,6 +20,7 @@ from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
+from rt4chart_collector.detect.drift.shares import shares_of
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -238,10 +239,10 @@ def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
     late = sorted((tick for tick in ticks if tick.start_ns >= since_ns), key=lambda t: t.start_ns)
     found = since_ns
     for _ in range(ONSET_ITERATIONS):
-        weight, mean = _weighted_mean([tick for tick in late if tick.start_ns >= found])
-        if weight <= 0 or mean <= usual:
+        shares = shares_of(bin_ for t in late if t.start_ns >= found for bin_ in t.bins)
+        if not shares.answers or shares.mean <= usual:
             return since_ns
-        before, found = found, _largest_excess(late, (usual + mean) / 2, since_ns)
+        before, found = found, _largest_excess(late, (usual + shares.mean) / 2, since_ns)
         if found == before:
             break
     return found
@@ -251,19 +252,8 @@ def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> in
     """The tick with the largest sum of excesses over the middle from it to the end."""
     best_ns, most, excess = default_ns, 0.0, 0.0
     for tick in reversed(ticks):
-        weight, mean = _weighted_mean([tick])
-        excess += weight * (mean - middle)
+        shares = shares_of(tick.bins)
+        excess += shares.weight * (shares.mean - middle)
         if excess > most:
             best_ns, most = tick.start_ns, excess
     return best_ns
-
-
-def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
-    """The number of answers that the verified ones represent, and the mean of their shares."""
-    weight = shares = 0.0
-    for tick in ticks:
-        for bin_ in tick.bins:
-            if bin_.decided > 0 and bin_.sample_rate > 0:
-                weight += bin_.answers / bin_.sample_rate
-                shares += bin_.answers / bin_.sample_rate * bin_.counted / bin_.decided
-    return weight, shares / weight if weight > 0 else 0.0
