@@ -75,3 +75,16 @@ def shares_of(bins: Iterable[Bin]) -> Shares:
             weights_squared += weight / bin_.sample_rate
             answers += bin_.answers
     return Shares(weights, shares, squares, weights_squared, answers)
+
+
+def total(each: Iterable[Shares]) -> Shares:
+    """The sums over all of them."""
+    weights = shares = squares = weights_squared = 0.0
+    answers = 0
+    for one in each:
+        weights += one.weight
+        shares += one.shares
+        squares += one.squares
+        weights_squared += one.weights_squared
+        answers += one.answers
+    return Shares(weights, shares, squares, weights_squared, answers)

@@ -20,6 +20,7 @@ from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
+from rt4chart_collector.detect.drift.rise_parts import rise_parts
 from rt4chart_collector.detect.drift.shares import shares_of
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -138,11 +139,13 @@ def drift_facts(
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     week = scope.of_time(since_ns - GROWTH_NS, until_ns)
     growth = issue_growth(client, week, at_ns=since_ns, limit=MAX_ROWS, measure=measure)
+    risen = [tick for tick in ticks if tick.start_ns >= since_ns]
     return DriftFacts(
         measure=measure,
         since_ns=since_ns,
         before=rate_before(finding.baseline),
-        after=rate_after([tick for tick in ticks if tick.start_ns >= since_ns]),
+        after=rate_after(risen),
+        parts=rise_parts(finding.baseline, risen) if finding.baseline else None,
         changed=_changed_values(client, scope, since_ns),
         issues=_grown_issues(client, growth),
         documents=tuple(
