@@ -23,6 +23,8 @@ from rt4chart_collector.core.alerts.facts import (
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
+    PointsRange,
+    RiseParts,
     UndecidedFacts,
     attribute_changes,
 )
@@ -32,6 +34,8 @@ from rt4chart_collector.notify.channels.message import Message, MessageKind, Mes
 from rt4chart_collector.notify.next_step import next_step
 
 WORST, UNKNOWN, CLAIM, VALUE = 3, 16, 200, 500
+# A smaller part of a rise is not mentioned.
+LEAST_PART = 0.005
 ISSUE_ID = re.compile(r"[0-9a-f]{16}")
 Lines = tuple[tuple[str, str], ...]
 
@@ -162,6 +166,8 @@ def _lines(
 def figures(facts: AlertFacts) -> Lines:
     """The facts that are single figures, as names and values."""
     match facts:
+        case DriftFacts(parts=RiseParts() as parts):
+            return (("of the rise", _parts(parts)),)
         case UndecidedFacts():
             return (
                 ("undecided share", f"{facts.undecided_share:.1%}"),
@@ -204,6 +210,28 @@ def figures(facts: AlertFacts) -> Lines:
         case NoteFacts():
             return (("what", facts.what),)
     return ()
+
+
+def _parts(parts: RiseParts) -> str:
+    """What the parts of a rise are, and the kinds of questions that changed."""
+    kinds = "; ".join(
+        f"{one_line(kind.value or 'unknown', 60)} {kind.share_before or 0:.0%} → "
+        f"{kind.share_after or 0:.0%}"
+        for kind in parts.kinds
+    )
+    time = f", {_points(parts.time)} the time" if abs(parts.time) >= LEAST_PART else ""
+    return (
+        f"of {_points(parts.points)} points, {_range(parts.mix)} are another mix of questions "
+        f"({kinds}){time}, and {_range(parts.quality)} are quality"
+    )
+
+
+def _range(part: PointsRange) -> str:
+    return f"{_points(part.points)} ({_points(part.low)} to {_points(part.high)})"
+
+
+def _points(share: float) -> str:
+    return f"{share * 100:+.1f}"
 
 
 def _judge_drift(facts: JudgeDriftFacts) -> Iterator[tuple[str, str]]:

@@ -44,6 +44,24 @@ def test_a_message_has_rates_with_their_intervals_and_numbers() -> None:
     ]
 
 
+def test_a_message_says_which_part_of_a_rise_is_another_mix_of_questions() -> None:
+    """Each part with its interval, the kinds that changed, and the time where it matters."""
+    parts = {
+        "points": 0.061,
+        "mix": {"points": 0.04, "low": 0.031, "high": 0.049},
+        "quality": {"points": 0.015, "low": 0.004, "high": 0.026},
+        "time": 0.006,
+        "kinds": [{"value": "why", "share_before": 0.1, "share_after": 0.5}],
+    }
+    known = facts_from_json("route_drift", {**FACTS, "parts": parts})
+    alert = Alert("route_drift", "error", "shop", "billing", 0, "More", known, START)
+
+    assert (
+        "of the rise: of +6.1 points, +4.0 (+3.1 to +4.9) are another mix of questions "
+        "(why 10% → 50%), +0.6 the time, and +1.5 (+0.4 to +2.6) are quality"
+    ) in told(alert).body.split("\n")
+
+
 def test_a_rise_of_misleading_claims_says_so_in_every_line() -> None:
     """The rate, the answers by what is wrong with them, and a field for those who read fields."""
     answer = {

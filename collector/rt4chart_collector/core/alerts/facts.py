@@ -122,11 +122,36 @@ class DriftEvidence:
     threshold: float
 
 
+@dataclass(frozen=True, slots=True)
+class PointsRange:
+    """A part of a rise with its 95% interval; each is a share of claims."""
+
+    points: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RiseParts:
+    """The parts of a rise of `points`, the mean of answers' shares of counted claims.
+
+    `mix` is due to another mix of kinds of questions, `time` to the hour and the day of the week,
+    `quality` is the rest. `kinds` are those whose share of the answers changed the most.
+    """
+
+    points: float
+    mix: PointsRange
+    quality: PointsRange
+    time: float = 0.0
+    kinds: tuple[AttributeValue, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftFacts(AlertFacts):
     """A rise of a route's rate: what it was, what it is, and what changed at that time.
 
-    `measure` says of which claims: rates, issues, documents and answers are of these only.
+    `measure` says of which claims: rates, issues, documents and answers are of these only. `parts`
+    are known where a part of the rise is surely another mix of questions.
     """
 
     measure: Measure = Measure.UNFAITHFUL
@@ -140,6 +165,7 @@ class DriftFacts(AlertFacts):
     evidence: DriftEvidence | None = None
     verifier: str = ""
     detectable_rise: float | None = None
+    parts: RiseParts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from otel_rt4chart.verify.core.rates import (
     Rate,
@@ -13,17 +14,30 @@ from otel_rt4chart.verify.core.rates import (
     is_measurable,
     wilson,
 )
+from rt4chart_collector.detect.drift.hour_sums import Hours, HourSums, hour_sums, total_sums
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS
-from rt4chart_collector.store.rates.ticks import Bin, Tick, answer_sums
+from rt4chart_collector.detect.drift.shares import total
+from rt4chart_collector.detect.drift.usual_pattern import (
+    DAY_HOURS,
+    LARGEST_FACTOR,
+    FittedPattern,
+    UsualPattern,
+    fit_pattern,
+)
+from rt4chart_collector.store.rates.ticks import Tick
 
 # Two whole weeks, so that each day of the week counts twice.
 TRAILING_NS = 14 * DAY_NS
+# How kinds of questions, hours and days differ is learned over twice that time.
+PATTERN_NS = 2 * TRAILING_NS
+# The share to bet against must be below 1, or no answer could win.
+LARGEST_SHARE = 0.99
 # With this many claims the standard error of a rate of 6% is below one point.
 WARM_CLAIMS = 2000
 # Smaller rises are not worth a page; larger ones must exceed the usual differences between days
 # (docs/understand/drift.md, "Dead band").
 LEAST_DEAD_BAND = 0.005
-DEAD_BAND_SDS = 1.6
+DEAD_BAND_SDS = 1.7
 Z_90 = 1.2816  # the 90% quantile of the normal distribution
 # The difference between an alarm a month and one a day, on the scale of the evidence.
 LOG_DAYS_A_MONTH = math.log(30)
@@ -32,18 +46,16 @@ LOG_DAYS_A_MONTH = math.log(30)
 PRIOR_DAYS, PRIOR_SHARE = 2, 0.1
 
 ModelVersion = tuple[str, str]
-BinKey = tuple[int, int, float]
-Histogram = Mapping[BinKey, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """The usual rate with which answers of one model and prompt version are compared.
 
-    `rate` is the weighted share of the counted claims, as it is displayed. `share` is the mean of
-    the answers' own shares, which the evidence is about, and `variance` the variance of a single
-    one. Both include one answer more without a counted claim and one more of counted claims only
-    (Laplace's rule of succession), so that no baseline is zero.
+    `rate` is the weighted share of the counted claims, as it is displayed. `share` is the likely
+    mean of the answers' own shares, which the evidence is about, and `variance` the likely variance
+    of a single one (`Shares`), so that no baseline is zero. `days_known` are the degrees of freedom
+    of the deviation between days, `mix` the share of the answers that each kind of question has.
     """
 
     model: str
@@ -60,6 +72,32 @@ class Baseline:
     error: float
     between_day_sd: float
     dead_band: float
+    days_known: float
+    pattern: UsualPattern = field(default_factory=UsualPattern)
+    mix: Mapping[str, float] = field(default_factory=dict)
+
+    def usual(self, kind: str, at_ns: int) -> float:
+        """The usual share of answers to this kind of question at this time, below 1."""
+        factor = self.pattern.kind(kind).value * self.pattern.time(at_ns // HOUR_NS)
+        return min(self.share * factor, LARGEST_SHARE)
+
+    def bound(self, kind: str, at_ns: int) -> float:
+        """The share beyond which a rise matters: the dead band above the usual one.
+
+        The band is wider for a kind of question of which little is known.
+        """
+        of_kind = self.pattern.kind(kind)
+        share = self.share * of_kind.value
+        sd = share * math.hypot(
+            self.between_day_sd / self.share,
+            self.error / self.share,
+            of_kind.error / of_kind.value,
+        )
+        risen = min(
+            share + dead_band(share, sd, self.days_known),
+            max(LARGEST_FACTOR * self.share, share + self.dead_band),
+        )
+        return min(risen * self.pattern.time(at_ns // HOUR_NS), LARGEST_SHARE)
 
     @property
     def is_cold(self) -> bool:
@@ -106,42 +144,45 @@ def baseline_of(
     if not past:
         return None
     model, prompt = version or (past[-1].model, past[-1].prompt_version)
-    hours: dict[int, Histogram] = {}
+    hours: dict[int, HourSums] = {}
     for tick in past:
         if (tick.model, tick.prompt_version) == (model, prompt):
-            hour = tick.start_ns // HOUR_NS
-            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
+            add_to_hour(hours, tick)
     return baseline_from(hours, (model, prompt), verifier, now_ns=now_ns, alarmed=alarmed)
 
 
+def add_to_hour(hours: dict[int, HourSums], tick: Tick) -> None:
+    """Add the answers of the tick to those of its hour, if it has any with decided claims."""
+    hour, sums = tick.start_ns // HOUR_NS, hour_sums(tick.bins)
+    if sums.claims.answers:
+        hours[hour] = hours[hour].plus(sums) if hour in hours else sums
+
+
 def baseline_from(
-    hours: Mapping[int, Histogram],
+    hours: Hours,
     version: ModelVersion,
     verifier: str,
     *,
     now_ns: int,
     alarmed: Sequence[tuple[int, int]] = (),
 ) -> Baseline | None:
-    """The baseline from histograms of whole hours since 1970; see `baseline_of`."""
-    days: dict[int, dict[BinKey, int]] = {}
-    for hour in sorted(hours):
-        start = hour * HOUR_NS
-        is_known = hours[hour] and now_ns - TRAILING_NS <= start < now_ns
-        if is_known and not _touches(start, alarmed):
-            merge_into(days.setdefault(start // DAY_NS, {}), hours[hour])
-    whole: dict[BinKey, int] = {}
-    for day in days.values():
-        merge_into(whole, day)
-    bins = [Bin(m, x, n, rate) for (m, x, rate), n in sorted(whole.items())]
-    sums = answer_sums(bins)
+    """The baseline from the sums of whole hours since 1970; see `baseline_of`."""
+    known = {
+        hour: hours[hour]
+        for hour in sorted(hours)
+        if now_ns - PATTERN_NS <= hour * HOUR_NS < now_ns and not _touches(hour * HOUR_NS, alarmed)
+    }
+    since = -(-(now_ns - TRAILING_NS) // HOUR_NS)
+    recent = {hour: sums for hour, sums in known.items() if hour >= since}
+    sums = total_sums(found.claims for found in recent.values())
     if not is_measurable(sums):
         return None
-    total = _moments(whole)
-    size = total.size
-    share = (total.mean * size + 1) / (size + 2)
-    variance = max(total.variance, share * (1 - share) / (size + 2))
-    sd = _between_days([_moments(day) for day in days.values()], share, variance)
-    error = math.sqrt(variance / size + sd**2 / len(days))
+    fitted = fit_pattern(known, level_since=since)
+    whole = total(found.whole for found in recent.values())
+    share, variance = whole.likely_mean, whole.likely_variance
+    sd = share * _between_days(fitted)
+    days = {hour // DAY_HOURS for hour in recent}
+    error = math.sqrt(variance / whole.size + sd**2 / len(days))
     rate = sums.wx / sums.wm
     return Baseline(
         model=version[0],
@@ -157,18 +198,21 @@ def baseline_from(
         variance=variance,
         error=error,
         between_day_sd=sd,
-        dead_band=dead_band(share, math.hypot(sd, error), len(days)),
+        dead_band=dead_band(share, math.hypot(sd, error), fitted.free),
+        days_known=fitted.free,
+        pattern=fitted.pattern,
+        mix=_mix_of(recent.values()),
     )
 
 
-def dead_band(share: float, sd: float, days: int) -> float:
+def dead_band(share: float, sd: float, days_known: float) -> float:
     """The rise above the baseline that is within the usual differences between days.
 
-    It is 1.6 standard deviations, at the upper 90% confidence bound that so many days allow (the
-    chi-square quantile by Wilson and Hilferty's cube root, 1931). It is applied as a factor on the
-    rate: differences between days are multiplicative, so the band is longer upwards.
+    It is 1.6 standard deviations, at the upper 90% confidence bound that so many degrees of freedom
+    allow (the chi-square quantile by Wilson and Hilferty's cube root, 1931). It is applied as a
+    factor on the rate: differences between days are multiplicative, so the band is longer upwards.
     """
-    free = days - 1 + PRIOR_DAYS
+    free = days_known + PRIOR_DAYS
     spread = 2 / (9 * free)
     cautious = sd / max(1 - spread - Z_90 * math.sqrt(spread), 0.2) ** 1.5
     return max(LEAST_DEAD_BAND, share * math.expm1(DEAD_BAND_SDS * cautious / share))
@@ -184,57 +228,20 @@ def dead_band_allowance(band: float) -> float:
     return LOG_DAYS_A_MONTH * max(2 - band / LEAST_DEAD_BAND, 0.0)
 
 
-def with_bins(histogram: Histogram, bins: Iterable[Bin]) -> Histogram:
-    """A copy of the histogram with these bins added."""
-    grown = dict(histogram)
-    for bin_ in bins:
-        if bin_.decided > 0 and bin_.answers > 0 and bin_.sample_rate > 0:
-            kind = bin_.decided, bin_.counted, bin_.sample_rate
-            grown[kind] = grown.get(kind, 0) + bin_.answers
-    return grown
+def _mix_of(hours: Iterable[HourSums]) -> dict[str, float]:
+    """The share of the answers that each kind of question has."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    for sums in hours:
+        for kind, shares in sums.kinds.items():
+            weights[kind] += shares.weight
+    whole = sum(weights.values())
+    return {kind: weight / whole for kind, weight in weights.items()}
 
 
-def merge_into(histogram: dict[BinKey, int], other: Histogram) -> None:
-    """Add the answers of the other histogram in place."""
-    for kind, count in other.items():
-        histogram[kind] = histogram.get(kind, 0) + count
-
-
-@dataclass(frozen=True, slots=True)
-class _Moments:
-    """Weighted mean and variance of answers' shares, and Kish's number of answers."""
-
-    mean: float
-    variance: float
-    size: float
-
-
-def _moments(histogram: Histogram) -> _Moments:
-    w = wx = wxx = ww = 0.0
-    for (decided, counted, rate), count in sorted(histogram.items()):
-        share, weight = counted / decided, count / rate
-        w += weight
-        wx += weight * share
-        wxx += weight * share * share
-        ww += weight / rate
-    mean = wx / w
-    return _Moments(mean, max(wxx / w - mean * mean, 0.0), w * w / ww)
-
-
-def _between_days(days: Sequence[_Moments], share: float, variance: float) -> float:
-    """The standard deviation between days beyond sampling noise, with a prior.
-
-    DerSimonian and Laird's estimator (1986) for the variance between studies: here, days.
-    """
-    weights = [day.size / variance for day in days]
-    total = sum(weights)
-    mean = sum(w * day.mean for w, day in zip(weights, days, strict=True)) / total
-    spread = sum(w * (day.mean - mean) ** 2 for w, day in zip(weights, days, strict=True))
-    free = len(days) - 1
-    scale = total - sum(w * w for w in weights) / total
-    found = max(spread - free, 0.0) / scale if free else 0.0
-    prior = (PRIOR_SHARE * share) ** 2
-    return math.sqrt((free * found + PRIOR_DAYS * prior) / (free + PRIOR_DAYS))
+def _between_days(fitted: FittedPattern) -> float:
+    """The standard deviation between days, relative to the rate, with a prior."""
+    known = fitted.free * fitted.between_days + PRIOR_DAYS * PRIOR_SHARE**2
+    return math.sqrt(known / (fitted.free + PRIOR_DAYS))
 
 
 def _touches(hour_ns: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rt4chart_collector.detect.drift.baseline import (
+    PATTERN_NS,
     TRAILING_NS,
     Baseline,
-    BinKey,
-    Histogram,
     ModelVersion,
+    add_to_hour,
     baseline_from,
-    merge_into,
-    with_bins,
 )
+from rt4chart_collector.detect.drift.hour_sums import HourSums
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Tick
 
@@ -38,7 +37,7 @@ class _Traffic:
 
 
 class BaselineHistory:
-    """Histograms by hour, baselines by version, times of alarms and recent rates of one route.
+    """Sums by hour, baselines by version, times of alarms and recent rates of one route.
 
     A warm baseline is recomputed on the first tick of each UTC day, except during an alarm; one
     that is not warm yet, every hour. A version without a warm baseline uses the route's last one
@@ -50,7 +49,7 @@ class BaselineHistory:
         self.verifier = verifier
         self.alarmed: list[tuple[int, int]] = []
         self.last_ns = -1
-        self._hours: dict[ModelVersion, dict[int, Histogram]] = {}
+        self._hours: dict[ModelVersion, dict[int, HourSums]] = {}
         self._own: dict[ModelVersion, Baseline] = {}
         # The last warm baseline, which a new version uses until its own is warm.
         self._former: Baseline | None = None
@@ -97,14 +96,10 @@ class BaselineHistory:
         return own if own is not None and not own.is_cold else self._former or own
 
     def _renew(self, version: ModelVersion, at_ns: int, rising_since_ns: int) -> None:
-        spans = list(self.alarmed)
+        spans = self._excluded(at_ns)
         if rising_since_ns and at_ns - rising_since_ns < DAY_NS:
             spans.append((rising_since_ns, at_ns))
-        if self._floor_ns:
-            spans.append((0, self._floor_ns))
-        if self.open_rise_ns:
-            spans.append((self.open_rise_ns, at_ns))
-        self._forget_before(at_ns - TRAILING_NS)
+        self._forget_before(at_ns - PATTERN_NS)
         hours = self._hours.get(version, {})
         found = baseline_from(hours, version, self.verifier, now_ns=at_ns, alarmed=spans)
         if found is None:
@@ -122,15 +117,23 @@ class BaselineHistory:
 
     def before_rise(self, at_ns: int) -> Baseline | None:
         """What is known of all versions together before the open rise, however little."""
-        spans = [*self.alarmed, (0, self._floor_ns), (self.open_rise_ns, at_ns)]
-        return self._of_all(at_ns, spans)
+        return self._of_all(at_ns, self._excluded(at_ns))
+
+    def _excluded(self, at_ns: int) -> list[tuple[int, int]]:
+        """The spans of time that are part of no baseline: alarms, and what a person ended."""
+        spans = list(self.alarmed)
+        if self._floor_ns:
+            spans.append((0, self._floor_ns))
+        if self.open_rise_ns:
+            spans.append((self.open_rise_ns, at_ns))
+        return spans
 
     def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
         """The baseline of all versions together."""
-        whole: dict[int, dict[BinKey, int]] = {}
+        whole: dict[int, HourSums] = {}
         for hours in self._hours.values():
-            for hour, histogram in hours.items():
-                merge_into(whole.setdefault(hour, {}), histogram)
+            for hour, sums in hours.items():
+                whole[hour] = whole[hour].plus(sums) if hour in whole else sums
         return baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
 
     def _forget_before(self, since_ns: int) -> None:
@@ -145,9 +148,7 @@ class BaselineHistory:
     def add(self, ticks: Sequence[Tick]) -> None:
         """Add the ticks of one time, after they were compared with the baseline."""
         for tick in ticks:
-            hours = self._hours.setdefault((tick.model, tick.prompt_version), {})
-            hour = tick.start_ns // HOUR_NS
-            hours[hour] = with_bins(hours.get(hour, {}), tick.bins)
+            add_to_hour(self._hours.setdefault((tick.model, tick.prompt_version), {}), tick)
         at_ns = ticks[0].start_ns
         self.last_ns = at_ns
         oldest = at_ns - TRAFFIC_TICKS * TICK_NS

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.detect.drift.baseline import Baseline, dead_band_allowance
+from rt4chart_collector.detect.drift.baseline import LARGEST_SHARE, Baseline, dead_band_allowance
 from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
 from rt4chart_collector.detect.drift.early_watch import EarlyRise, EarlyWatch
 from rt4chart_collector.detect.drift.evidence import (
@@ -25,13 +25,11 @@ from rt4chart_collector.detect.drift.evidence import (
 )
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import DAY_NS, DriftPolicy
-from rt4chart_collector.store.rates.ticks import Tick
+from rt4chart_collector.store.rates.ticks import Tick, bins_by_kind
 
 # An alarm ends on evidence that is wrong at most once in 48 ticks (four hours) on average if the
 # rate is really half way between the usual rate and the detected one.
 RECOVERED_AT = math.log(48)
-# The share to bet against must be below 1, or no answer could win.
-LARGEST_NULL = 0.99
 # From this evidence on, a possible rise is left out of a new baseline for a day.
 RISING_AT = 3.0
 
@@ -137,16 +135,14 @@ class EvidenceDetector:
             self._history.alarmed.append((open_before.began_ns, at_ns))
 
     def _measure(self, warm: Sequence[_Measured], scale: float, at_ns: int) -> None:
-        won = _total_gains([(item.tick, item.baseline.share) for item in warm], scale)
+        won = _total_gains(warm, scale, Baseline.usual)
         if won is None:
             return
         self._warn = accumulate(self._warn, won, at_ns=at_ns)
         self._rise = _updated_rise(self._rise, self._warn.since_ns, warm, scale)
         band = max(item.baseline.dead_band for item in warm)
         self._allowance = dead_band_allowance(band)
-        banded = _total_gains(
-            [(item.tick, item.baseline.share + item.baseline.dead_band) for item in warm], scale
-        )
+        banded = _total_gains(warm, scale, Baseline.bound)
         self._page = accumulate(self._page, banded or won, at_ns=at_ns)
         if self._alarm:
             self._end_if_recovered(self._alarm, warm, scale, at_ns)
@@ -157,9 +153,11 @@ class EvidenceDetector:
     def _end_if_recovered(
         self, alarm: _Alarm, warm: Sequence[_Measured], scale: float, at_ns: int
     ) -> None:
-        won = _total_gains(
-            [(item.tick, item.baseline.share + alarm.lift) for item in warm], scale, RECOVERY_BETS
-        )
+
+        def risen(baseline: Baseline, kind: str, at_ns: int) -> float:
+            return min(baseline.usual(kind, at_ns) + alarm.lift, LARGEST_SHARE)
+
+        won = _total_gains(warm, scale, risen, RECOVERY_BETS)
         back = alarm.back if won is None else accumulate(alarm.back, won, at_ns=at_ns)
         if back.log < RECOVERED_AT:
             self._alarm = _Alarm(alarm.began_ns, alarm.paged_ns, alarm.lift, back)
@@ -239,13 +237,23 @@ def baseline_reason(tick: Tick | None, baseline: Baseline | None) -> str:
     return f"Too little is known of this version yet; it is measured against {former}."
 
 
+# The share that the answers to a kind of question at a time are compared with.
+Null = Callable[[Baseline, str, int], float]
+
+
 def _total_gains(
-    against: Sequence[tuple[Tick, float]], scale: float, bets: Sequence[float] = RISE_BETS
+    warm: Sequence[_Measured], scale: float, null: Null, bets: Sequence[float] = RISE_BETS
 ) -> tuple[float, ...] | None:
-    """The gains of the bets in all ticks of one time, each tick against its own null."""
+    """The gains of the bets in all ticks of one time, the answers to each kind against its null."""
     each = [
-        log_gains(tick.bins, null=min(null, LARGEST_NULL), scale=scale, bets=bets)
-        for tick, null in against
+        log_gains(
+            bins,
+            null=null(item.baseline, kind, item.tick.start_ns),
+            scale=scale,
+            bets=bets,
+        )
+        for item in warm
+        for kind, bins in bins_by_kind(item.tick.bins).items()
     ]
     counted = [gained for gained in each if gained is not None]
     return tuple(sum(column) for column in zip(*counted, strict=True)) if counted else None
@@ -257,8 +265,9 @@ def _updated_rise(rise: _Rise, since_ns: int, warm: Sequence[_Measured], scale: 
         for bin_ in item.tick.bins:
             if bin_.decided > 0 and bin_.sample_rate > 0:
                 w = bin_.answers * min(scale / bin_.sample_rate, 1.0)
+                usual = item.baseline.usual(bin_.kind, item.tick.start_ns)
                 weight += w
-                excess += w * (bin_.counted / bin_.decided - item.baseline.share)
+                excess += w * (bin_.counted / bin_.decided - usual)
     return _Rise(since_ns, weight, excess)
 
 

@@ -8,9 +8,8 @@ every tick were a test of its own (docs/understand/drift.md, "New routes").
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from statistics import NormalDist
 
 from rt4chart_collector.detect.drift.policy import (
@@ -19,6 +18,7 @@ from rt4chart_collector.detect.drift.policy import (
     TICKS_A_MONTH,
     DriftPolicy,
 )
+from rt4chart_collector.detect.drift.shares import Shares, shares_of
 from rt4chart_collector.store.rates.ticks import Tick
 
 # The last 90 minutes, or as far back as it takes for so many answers, but no more than a day.
@@ -27,49 +27,6 @@ WINDOW_NS, LEAST_ANSWERS = 18 * TICK_NS, 20
 LEAST_BEFORE = 60
 # A smaller rise is left to the evidence detector.
 LEAST_RISE = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Sums over answers: their weights, and the shares of their claims that are counted."""
-
-    weight: float = 0.0
-    shares: float = 0.0
-    squares: float = 0.0
-    weights_squared: float = 0.0
-    answers: int = 0
-
-    def plus(self, other: Shares, times: int = 1) -> Shares:
-        """The sums over both; without the other's where `times` is -1."""
-        return Shares(
-            self.weight + times * other.weight,
-            self.shares + times * other.shares,
-            self.squares + times * other.squares,
-            self.weights_squared + times * other.weights_squared,
-            self.answers + times * other.answers,
-        )
-
-    @property
-    def mean(self) -> float:
-        """The mean share, with an answer more of each kind (Laplace's rule of succession)."""
-        size = self._size
-        return (self.shares / self.weight * size + 1) / (size + 2) if self.weight else 0.5
-
-    @property
-    def error(self) -> float:
-        """The standard error of the mean."""
-        if not self.weight:
-            return math.inf
-        plain = self.shares / self.weight
-        variance = max(self.squares / self.weight - plain * plain, 0.0)
-        # Without a counted claim the variance would be zero.
-        least = self.mean * (1 - self.mean) / (self._size + 2)
-        return math.sqrt(max(variance, least) / self._size)
-
-    @property
-    def _size(self) -> float:
-        """Kish's number of answers."""
-        return self.weight * self.weight / self.weights_squared if self.weight else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +57,13 @@ class EarlyWatch:
 
     def update(self, at_ns: int, ticks: Sequence[Tick]) -> EarlyWatch:
         """The state after the ticks of one time; those of a rise never count as before it."""
-        new = shares_of(ticks)
+        new = shares_of(bin_ for tick in ticks for bin_ in tick.bins)
         seen = replace(
             self, recent=(*(one for one in self.recent if one[0] > at_ns - DAY_NS), (at_ns, new))
         )
         since_ns, window = _window(seen.recent, at_ns)
         if self.rise is not None:
-            is_over = window.answers >= LEAST_ANSWERS and window.mean < self.rise.over_below
+            is_over = window.answers >= LEAST_ANSWERS and window.likely_mean < self.rise.over_below
             after = tuple(one for one in seen.recent if one[0] >= since_ns)
             return EarlyWatch(self.policy, after, self.usual.plus(window)) if is_over else seen
         usual = self.usual.plus(new)
@@ -114,11 +71,11 @@ class EarlyWatch:
         seen = replace(seen, usual=usual, z=0.0)
         if window.answers < LEAST_ANSWERS or before.answers < LEAST_BEFORE:
             return seen
-        lift = window.mean - before.mean
+        lift = window.likely_mean - before.likely_mean
         z = lift / math.hypot(window.error, before.error)
         if z < self.z_at or lift < LEAST_RISE:
             return replace(seen, z=z)
-        rise = EarlyRise(since_ns, at_ns, before.mean + lift / 2)
+        rise = EarlyRise(since_ns, at_ns, before.likely_mean + lift / 2)
         return replace(seen, usual=before, rise=rise, z=z)
 
 
@@ -130,20 +87,3 @@ def _window(recent: Sequence[tuple[int, Shares]], at_ns: int) -> tuple[int, Shar
             break
         since_ns, window = start, window.plus(sums)
     return since_ns, window
-
-
-def shares_of(ticks: Iterable[Tick]) -> Shares:
-    """The sums over the answers of these ticks that have a decided claim."""
-    each = (
-        Shares(
-            weight := bin_.answers / bin_.sample_rate,
-            weight * (share := bin_.counted / bin_.decided),
-            weight * share * share,
-            weight / bin_.sample_rate,
-            bin_.answers,
-        )
-        for tick in ticks
-        for bin_ in tick.bins
-        if bin_.decided > 0 and bin_.sample_rate > 0
-    )
-    return reduce(Shares.plus, each, Shares())

@@ -20,6 +20,8 @@ from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
+from rt4chart_collector.detect.drift.rise_parts import rise_parts
+from rt4chart_collector.detect.drift.shares import shares_of
 from rt4chart_collector.store.answers.answers import worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -137,11 +139,13 @@ def drift_facts(
     since_ns = onset(ticks, usual, since_ns=detected_ns)
     week = scope.of_time(since_ns - GROWTH_NS, until_ns)
     growth = issue_growth(client, week, at_ns=since_ns, limit=MAX_ROWS, measure=measure)
+    risen = [tick for tick in ticks if tick.start_ns >= since_ns]
     return DriftFacts(
         measure=measure,
         since_ns=since_ns,
         before=rate_before(finding.baseline),
-        after=rate_after([tick for tick in ticks if tick.start_ns >= since_ns]),
+        after=rate_after(risen),
+        parts=rise_parts(finding.baseline, risen) if finding.baseline else None,
         changed=_changed_values(client, scope, since_ns),
         issues=_grown_issues(client, growth),
         documents=tuple(
@@ -238,10 +242,10 @@ def onset(ticks: Sequence[Tick], usual: float, *, since_ns: int) -> int:
     late = sorted((tick for tick in ticks if tick.start_ns >= since_ns), key=lambda t: t.start_ns)
     found = since_ns
     for _ in range(ONSET_ITERATIONS):
-        weight, mean = _weighted_mean([tick for tick in late if tick.start_ns >= found])
-        if weight <= 0 or mean <= usual:
+        shares = shares_of(bin_ for t in late if t.start_ns >= found for bin_ in t.bins)
+        if not shares.answers or shares.mean <= usual:
             return since_ns
-        before, found = found, _largest_excess(late, (usual + mean) / 2, since_ns)
+        before, found = found, _largest_excess(late, (usual + shares.mean) / 2, since_ns)
         if found == before:
             break
     return found
@@ -251,19 +255,8 @@ def _largest_excess(ticks: Sequence[Tick], middle: float, default_ns: int) -> in
     """The tick with the largest sum of excesses over the middle from it to the end."""
     best_ns, most, excess = default_ns, 0.0, 0.0
     for tick in reversed(ticks):
-        weight, mean = _weighted_mean([tick])
-        excess += weight * (mean - middle)
+        shares = shares_of(tick.bins)
+        excess += shares.weight * (shares.mean - middle)
         if excess > most:
             best_ns, most = tick.start_ns, excess
     return best_ns
-
-
-def _weighted_mean(ticks: Sequence[Tick]) -> tuple[float, float]:
-    """The number of answers that the verified ones represent, and the mean of their shares."""
-    weight = shares = 0.0
-    for tick in ticks:
-        for bin_ in tick.bins:
-            if bin_.decided > 0 and bin_.sample_rate > 0:
-                weight += bin_.answers / bin_.sample_rate
-                shares += bin_.answers / bin_.sample_rate * bin_.counted / bin_.decided
-    return weight, shares / weight if weight > 0 else 0.0

@@ -9,6 +9,7 @@ from typing import TypeVar
 from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
+from otel_rt4chart.verify.language.question_kind import question_kind
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
@@ -185,6 +186,7 @@ def _verification(verdict: Verdict, version: int) -> Verification:
         advice=report.advice if report else Advice(),
         cost=Cost(duration_ns=verdict.duration_ns, **field_values(usage, Cost)),
         question=shorten_text(candidate.exchange.question, QUESTION_BYTES),
+        question_kind=question_kind(candidate.exchange.question) if report else "",
         answer=candidate.exchange.answer,
         findings=verdict.findings,
         error=verdict.error,

@@ -242,6 +242,7 @@ class Verification(AnswerDecision):
         ),
     ]
     question: Annotated[str, StoredAs("Question", "String")]
+    question_kind: Annotated[str, StoredAs("QuestionKind", LOW_CARDINALITY)]
     answer: Annotated[str, StoredAs("Answer", "String")]
     findings: Annotated[
         tuple[Finding, ...],

@@ -114,6 +114,7 @@ PER_TICK = Rollup(
         "Misleading": "MisleadingCount",
         "MisleadingWeight": "MisleadingWeight",
         "Checked": "Checked",
+        "QuestionKind": "QuestionKind",
     },
     sums={
         "Answers": "toInt64(1)",

@@ -13,6 +13,8 @@ from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 TICK_NS = 300 * 10**9
+# Decided and counted claims, answers, sample rate, kind of question.
+_BinRow = tuple[int, int, int, float, str]
 # The rows are signed: a replaced verdict is added again with its sign turned, and both cancel. The
 # sum is exact without FINAL, because merges of this table add up rows with equal keys.
 # The counted claims of each measure, and the condition on its answers. Misleading claims are not
@@ -27,15 +29,15 @@ TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier, Measure AS measure,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
     Model AS model, PromptVersion AS prompt_version, Release AS release,
-    arraySort(groupArray((Decided, Counted, N, Rate))) AS bins
+    arraySort(groupArray((Decided, Counted, N, Rate, QuestionKind))) AS bins
 FROM (
     SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, counted.1 AS Measure, counted.2 AS Counted,
+        Decided, QuestionKind, counted.1 AS Measure, counted.2 AS Counted,
         {SAMPLE_RATE} AS Rate, sum(Answers) AS N
     FROM rt4chart_route_5m ARRAY JOIN {{counted}} AS counted
     WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
-        Decided, Measure, Counted, Rate
+        Decided, QuestionKind, Measure, Counted, Rate
     HAVING N > 0
 )
 GROUP BY ServiceName, Route, VerifierId, Measure, Tick, Model, PromptVersion, Release
@@ -47,13 +49,14 @@ ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release, Measure
 class Bin:
     """Equal verified answers: each has `counted` of `decided` claims and this sample rate.
 
-    Which claims are counted, the measure says.
+    Which claims are counted, the measure says. `kind` is that of the question, "" if not known.
     """
 
     decided: int
     counted: int
     answers: int
     sample_rate: float
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class _TickRow:
     model: str
     prompt_version: str
     release: str
-    bins: list[tuple[int, int, int, float]]
+    bins: list[_BinRow]
 
 
 def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[RouteTicks]:
@@ -98,7 +101,7 @@ def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[R
     """
     found: defaultdict[tuple[str, str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
-    made: dict[tuple[int, int, int, float], Bin] = {}
+    made: dict[_BinRow, Bin] = {}
     query = TICK_BINS.replace("{counted}", _counted(measures or (Measure.UNFAITHFUL,)))
     for row in read(client, _TickRow, query, scope.parameters):
         bins = tuple(
@@ -119,6 +122,14 @@ def _counted(measures: Iterable[Measure]) -> str:
         for measure, (counted, answers) in ((one, COUNTED[one]) for one in measures)
     )
     return f"[{parts}]"
+
+
+def bins_by_kind(bins: Iterable[Bin]) -> dict[str, list[Bin]]:
+    """The bins of each kind of question, the kinds in the order of their names."""
+    found: dict[str, list[Bin]] = {}
+    for bin_ in sorted(bins, key=lambda bin_: bin_.kind):
+        found.setdefault(bin_.kind, []).append(bin_)
+    return found
 
 
 def answer_sums(bins: Iterable[Bin]) -> AnswerSums:

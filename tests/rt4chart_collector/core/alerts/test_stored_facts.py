@@ -27,7 +27,9 @@ from rt4chart_collector.core.alerts.facts import (
     NewIssueFacts,
     NoDataFacts,
     NoteFacts,
+    PointsRange,
     QualityChange,
+    RiseParts,
     UndecidedFacts,
     UnfaithfulAnswer,
 )
@@ -55,6 +57,12 @@ DRIFT = DriftFacts(
     ),
     evidence=DriftEvidence(14.0, 9.1),
     verifier="v",
+    parts=RiseParts(
+        points=0.06,
+        mix=PointsRange(0.04, 0.03, 0.05),
+        quality=PointsRange(0.02, 0.01, 0.03),
+        kinds=(AttributeValue("kind of question", "why", 0.1, 0.5),),
+    ),
 )
 ISSUE: dict[str, object] = {"issue": "00ab", "title": "A", "since": AT}
 GROWTH = {"failures_today": 24.0, "seen_today": 12, "failures_a_day_before": 2.5}
@@ -109,6 +117,20 @@ CASES: list[tuple[Rule, AlertFacts, dict[str, object]]] = [
             ],
             "evidence": {"log": 14.0, "threshold": 9.1},
             "verifier": "v",
+            "parts": {
+                "points": 0.06,
+                "mix": {"points": 0.04, "low": 0.03, "high": 0.05},
+                "quality": {"points": 0.02, "low": 0.01, "high": 0.03},
+                "time": 0.0,
+                "kinds": [
+                    {
+                        "attribute": "kind of question",
+                        "value": "why",
+                        "share_before": 0.1,
+                        "share_after": 0.5,
+                    }
+                ],
+            },
         },
     ),
     (

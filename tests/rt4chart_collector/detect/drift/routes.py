@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+from hypothesis import strategies as st
+
 from rt4chart_collector.detect.drift.baseline import Baseline
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.store.rates.ticks import Bin, RouteTicks, Tick
@@ -28,6 +30,22 @@ BASELINE = Baseline(
     error=0.001,
     between_day_sd=0.002,
     dead_band=0.005,
+    days_known=13,
+)
+# Any answers that are counted, to any kind of question.
+BINS = st.lists(
+    st.builds(
+        lambda decided, part, answers, rate, kind: Bin(
+            decided, min(part, decided), answers, rate, kind
+        ),
+        st.integers(1, 6),
+        st.integers(0, 6),
+        st.integers(1, 9),
+        st.sampled_from([1.0, 0.5, 0.1]),
+        st.sampled_from(["", "how", "why", "task"]),
+    ),
+    min_size=1,
+    max_size=12,
 )
 
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from rt4chart_collector.detect.drift.baseline import WARM_CLAIMS
 from rt4chart_collector.detect.drift.detector import create_detector, replay
-from rt4chart_collector.detect.drift.early_watch import EarlyWatch, shares_of
+from rt4chart_collector.detect.drift.early_watch import EarlyWatch
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.drift.policy import TICK_NS, DriftPolicy
+from rt4chart_collector.detect.drift.shares import shares_of
 from rt4chart_collector.store.rates.ticks import Bin, RouteTicks, Tick
 from tests.rt4chart_collector.detect.drift.routes import START_NS, tick
 
@@ -95,7 +96,8 @@ def test_what_is_usual_and_what_is_recent_are_the_ticks(counts: list[tuple[int, 
     for one in ticks:
         watch = watch.update(one.start_ns, [one])
 
+    whole = shares_of(bin_ for one in ticks for bin_ in one.bins)
     if watch.rise is None:
         assert watch.usual.answers == sum(sums.answers for _, sums in watch.recent)
-        assert watch.usual.answers == shares_of(ticks).answers
-        assert abs(watch.usual.weight - shares_of(ticks).weight) < 1e-6
+        assert watch.usual.answers == whole.answers
+        assert abs(watch.usual.weight - whole.weight) < 1e-6

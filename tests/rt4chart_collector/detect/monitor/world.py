@@ -70,6 +70,7 @@ class World:
         since_ns: int | None = None,
         measure: Measure = Measure.UNFAITHFUL,
         plan: CheckPlan = EVERY_CHECK,
+        question: str = "How long?",
     ) -> None:
         """Store so many answers an hour, that share of them bad, and move the clock past them.
 
@@ -86,7 +87,12 @@ class World:
                 one,
                 sample_rate=sample_rate,
                 report=replace(one.report, plan=plan) if one.report else None,
-                candidate=replace(one.candidate, release=release, route=route),
+                candidate=replace(
+                    one.candidate,
+                    release=release,
+                    route=route,
+                    exchange=replace(one.candidate.exchange, question=question),
+                ),
             )
             for one in made
         ]

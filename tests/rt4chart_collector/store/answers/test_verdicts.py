@@ -201,6 +201,16 @@ def test_rollup_always_equals_the_verifications(
     assert rollup(client) == verified(client)
 
 
+def test_a_verdict_has_the_kind_of_its_question(any_client: Client) -> None:
+    """An answer that was not verified has none: its rate is not known."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, decision=Decision.NOT_SAMPLED)])
+
+    assert rows(any_client, "rt4chart_verifications", "Decision, QuestionKind") == [
+        ("not_sampled", ""),
+        ("verified", "how many"),
+    ]
+
+
 def test_a_long_question_is_stored_shortened(any_client: Client) -> None:
     """It would be stored with each of the answers of a trace."""
     one = verdict(1)

@@ -294,8 +294,8 @@ def test_each_measure_has_its_own_claims_and_its_own_answers(any_client: Client)
     assert {ticks.measure: ticks for ticks in together} == {ticks.measure: ticks for ticks in apart}
     (misleading,) = [ticks for ticks in together if ticks.measure is Measure.MISLEADING]
     assert [bin_ for tick in misleading.ticks for bin_ in tick.bins] == [
-        Bin(4, 1, 1, 0.5),
-        Bin(4, 1, 1, 1.0),
+        Bin(4, 1, 1, 0.5, "how many"),
+        Bin(4, 1, 1, 1.0, "how many"),
     ]
 
 

@@ -77,6 +77,28 @@ def test_no_answers_have_no_sums() -> None:
     assert answer_sums([]) == AnswerSums(0, 0, 0, 0, 0, 0, 0, 0)
 
 
+VERSION = ("m-1", "7")
+
+
+def like(decided: int, counted: int, answers: int, rate: float = 0.5) -> Bin:
+    """Answers to the question of `verdict`, "How long?"."""
+    return Bin(decided, counted, answers, rate, "how many")
+
+
+def test_answers_to_each_kind_of_question_are_bins_of_their_own(any_client: Client) -> None:
+    """Until the verdict is deleted; a verdict that is replaced counts once."""
+    asked = replace(
+        verdict(2).candidate, exchange=replace(verdict(2).candidate.exchange, question="Why so?")
+    )
+    other = replace(verdict(2), candidate=asked)
+    insert_verdicts(any_client, [verdict(1), other])
+    insert_verdicts(any_client, [replace(other, decided_ns=other.decided_ns + 1)])
+
+    (found,) = ticks(any_client)
+
+    assert found.ticks[0].bins == (Bin(2, 1, 1, 0.5, "how many"), Bin(2, 1, 1, 0.5, "why"))
+
+
 def test_answers_that_look_alike_are_one_bin(any_client: Client) -> None:
     """By model, prompt version, release and five minutes; what was not verified is no answer."""
     insert_verdicts(
@@ -101,9 +123,9 @@ def test_answers_that_look_alike_are_one_bin(any_client: Client) -> None:
         "support",
         VERIFIER,
         (
-            Tick(START, "m-1", "7", "", (Bin(0, 0, 1, 0.5), Bin(2, 1, 1, 1.0), Bin(2, 1, 2, 0.5))),
-            Tick(START, "m-1", "7", "v2", (Bin(1, 1, 1, 0.5),)),
-            Tick(START + TICK_NS, "m-1", "7", "", (Bin(2, 1, 1, 0.5),)),
+            Tick(START, *VERSION, "", (like(0, 0, 1), like(2, 1, 1, 1.0), like(2, 1, 2))),
+            Tick(START, *VERSION, "v2", (like(1, 1, 1),)),
+            Tick(START + TICK_NS, *VERSION, "", (like(2, 1, 1),)),
         ),
     )
     assert ticks(any_client, service="shop", route="pay") == [pay]
