@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify.rates.corrected import (
@@ -22,6 +22,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.carried_draws import (
     CarriedDraws,
+    answered_draws,
     carry_draws,
     counted_draws,
 )
@@ -49,7 +50,7 @@ class LabelCounts:
     """The current labels of a route by what they are good for.
 
     `sample` are the labelled claims that the rate counts. `waiting` have labels, but a claim before
-    them in the queue has none yet. `not_drawn` have labels and no known probability. `cannot_tell`
+    them in the queue has none yet, or hardly any claim of their draw has. `not_drawn` have labels and no known probability. `cannot_tell`
     and `skipped` are claims that no trusted label decides. `carried` of the sample were drawn among
     the claims of another verifier. `gone` were too, and this verifier has no claim with that text.
     `not_judged` are labelled claims of answers that it has not judged.
@@ -144,46 +145,53 @@ def corrected_rates(
 ) -> list[RouteRate]:
     """The rates of every route of the scope, which names a verifier.
 
-    Only claims of answers in a period from which was drawn count: `covered` is their share. Where a
-    route has draws with different seeds, those with the seed of the last one count. Draws and
-    labels of another verifier's claims count for the same claims of this one.
+    Only claims of answers that could be drawn count, in draws that are answered: `covered` is their
+    share. Where a route has draws with different seeds, those with the seed of the last one count.
+    Draws and labels of another verifier's claims count for the same claims of this one.
     """
     verifier = scope.verifier or ""
     draws = counted_draws(draws_in(client, scope), verifier)
-    made = [draw for route in draws.values() for draw in route]
-    kept = {(draw.id, *draw.key) for draw in made}
+    kept = {(draw.id, *draw.key) for route in draws.values() for draw in route}
     drawn = [
         row
-        for row in queues(client, [draw.id for draw in made])
-        if (row.draw, row.service, row.route) in kept
+        for row in queues(client, sorted({draw for draw, _, _ in kept}))
+        if (row.draw, row.service, row.route) in kept and row.start_ns < scope.until_ns
     ]
     given = _given_labels(client, scope, without)
     claims = read_current_claims(client, scope, [*drawn, *given])
-    own_periods = [draw.period for draw in made if draw.verifier == verifier]
-    shared = [SharedPeriod(one.period, one.verifier) for one in made if one.verifier != verifier]
     by_route, labels = _by_route(drawn), _by_route(given)
-    found = []
-    for one in populations(client, scope, own_periods, shared=shared):
-        # Claims expire by day: labels on older answers are of claims that are not counted any more.
-        since_ns = max(scope.since_ns, one.first_ns)
+
+    def carried(key: RouteKey, own_since_ns: int) -> CarriedDraws:
+        since_ns = {verifier: own_since_ns}
         queue = [
             row
-            for row in by_route.get(one.key, ())
-            if (since_ns if row.verifier == verifier else scope.since_ns) <= row.start_ns
-            and row.start_ns < scope.until_ns
+            for row in by_route.get(key, ())
+            if row.start_ns >= since_ns.get(row.verifier, scope.since_ns)
         ]
-        own = labels.get(one.key, ())
-        carried = carry_draws(_by_draw(queue), own, claims, draws.get(one.key, ()))
-        found.append(
-            _route_rate(
-                (one.service, one.route, verifier),
-                one.population,
-                carried,
-                _by_claim(carried_labels(own, claims)),
-                covered=one.population.claims / one.all_claims if one.all_claims else 0.0,
-            )
+        return carry_draws(_by_draw(queue), labels.get(key, ()), claims, draws.get(key, ()))
+
+    by_claim = {key: _by_claim(carried_labels(own, claims)) for key, own in labels.items()}
+    used = {
+        key: answered_draws(
+            own, carried(key, scope.since_ns).queues, _sampled(by_claim.get(key, {}))
         )
-    return found
+        for key, own in draws.items()
+    }
+    made = [draw for route in used.values() for draw in route]
+    own_periods = [draw.period for draw in made if draw.verifier == verifier]
+    shared = [SharedPeriod(one.period, one.verifier) for one in made if one.verifier != verifier]
+    return [
+        _route_rate(
+            (one.service, one.route, verifier),
+            one.population,
+            # Claims expire by day: labels on older answers are of claims that count no more.
+            carried(one.key, max(scope.since_ns, one.first_ns)),
+            by_claim.get(one.key, {}),
+            counted={draw.id for draw in used.get(one.key, ())},
+            covered=one.population.claims / one.all_claims if one.all_claims else 0.0,
+        )
+        for one in populations(client, scope, own_periods, shared=shared)
+    ]
 
 
 def _given_labels(client: Client, scope: QueryScope, without: Sequence[str]) -> list[LabelRow]:
@@ -229,11 +237,14 @@ def _route_rate(
     labels: Mapping[ClaimKey, Sequence[LabelRow]],
     *,
     covered: float,
+    counted: Collection[str] | None = None,
 ) -> RouteRate:
+    """`counted` are the ids of the draws whose claims are in the population; None for all."""
     service, route, verifier = names
     drawn = carried.queues
     sampled = _sampled(labels)
-    found = _sample(drawn, labels)
+    used = [own for own in drawn if counted is None or any(row.draw in counted for row in own)]
+    found = _sample(used, labels)
     sample = [one for _, one in found]
     drawn_keys = {row.claim_key for own in drawn for row in own}
     decided = {key for key, own in labels.items() if any(one.label.is_decided for one in own)}

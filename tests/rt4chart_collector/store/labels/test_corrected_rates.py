@@ -179,6 +179,42 @@ def test_claims_after_the_draw_are_not_covered(client: Client) -> None:
     assert found.corrected.labels == 40
 
 
+def test_answers_that_were_verified_after_the_draw_are_not_covered(client: Client) -> None:
+    """They began in its period, and yet no claim of theirs could be drawn; the next draw can."""
+    insert_answers(client, range(1, 31))
+    label_all(client, draw(client, 40).queue)
+    before = the_rate(client)
+    insert_answers(client, range(101, 111), decided_ns=NOW + SECOND)
+
+    after = the_rate(client)
+    label_all(client, draw(client, 40, now_ns=NOW + 2 * SECOND).queue)
+
+    assert (before.covered, after.covered, the_rate(client).covered) == (1.0, 0.75, 1.0)
+    assert after == replace(before, covered=0.75)
+
+
+def test_a_draw_that_nobody_answers_covers_nothing(client: Client) -> None:
+    """The rate stays that of the labelled claims, until some of the later draw are labelled too."""
+    later = replace(SCOPE, since_ns=NOW, until_ns=NOW + 60 * SECOND)
+    both = replace(SCOPE, until_ns=NOW + 60 * SECOND)
+    insert_answers(client, range(1, 31))
+    label_all(client, draw(client, 40).queue)
+    insert_answers(client, range(101, 111), start_ns=NOW + SECOND, decided_ns=NOW + 2 * SECOND)
+    before = the_rate(client, both)
+    made = draw(client, 20, now_ns=NOW + 60 * SECOND, scope=later)
+    unanswered = the_rate(client, both)
+    label_all(client, made.queue[:4])
+    few = the_rate(client, both)
+    label_all(client, made.queue[4:5])
+    found = the_rate(client, both)
+
+    assert before.covered == 0.75
+    assert unanswered == replace(before, pending=20)
+    assert few.corrected == before.corrected
+    assert (few.covered, few.counts) == (0.75, LabelCounts(sample=40, waiting=4))
+    assert (found.covered, found.counts) == (1.0, LabelCounts(sample=45))
+
+
 def test_the_rate_of_a_draw_outlives_its_claims(client: Client) -> None:
     """All that it needs is stored with the draw and the labels."""
     insert_answers(client, range(1, 31))
