@@ -76,7 +76,7 @@ def test_the_verdict_is_hidden_until_the_claim_has_a_label(stored: Client) -> No
     for word in ("the judge", "entailed (", "contradicted ("):
         assert word not in before
     assert "you: entailed; the judge: " in after
-    assert "support: 19 more labels for a corrected rate" in after
+    assert "support: too few answers for a corrected rate" in after
 
 
 def test_a_label_that_is_given_again_is_not_blind(stored: Client) -> None:

@@ -23,7 +23,8 @@ def corrected_cell(found: RouteRate | None) -> Markup:
         return Markup('<span class="n">nothing drawn</span>')
     rate = found.corrected.rate
     if rate.value is None:
-        missing = labels_text(found.corrected.more_labels)
+        is_lacking = not found.corrected.is_too_small
+        missing = labels_text(found.corrected.more_labels) if is_lacking else "too few answers"
         return Markup('<span class="n">{}</span>').format(missing)
     return Markup(
         '<strong>{}</strong> <span class="interval">{}</span> <span class="n">{}</span>'

@@ -50,10 +50,11 @@ class LabelCounts:
     """The current labels of a route by what they are good for.
 
     `sample` are the labelled claims that the rate counts. `waiting` have labels, but a claim before
-    them in the queue has none yet, or hardly any claim of their draw has. `not_drawn` have labels and no known probability. `cannot_tell`
-    and `skipped` are claims that no trusted label decides. `carried` of the sample were drawn among
-    the claims of another verifier. `gone` were too, and this verifier has no claim with that text.
-    `not_judged` are labelled claims of answers that it has not judged.
+    them in the queue has none yet, or hardly any claim of their draw has. `not_drawn` have labels
+    and no known probability. `cannot_tell` and `skipped` are claims that no trusted label decides.
+    `carried` of the sample were drawn among the claims of another verifier. `gone` were too, and
+    this verifier has no claim with that text. `not_judged` are labelled claims of answers that it
+    has not judged.
     """
 
     sample: int = 0
@@ -91,9 +92,12 @@ class RouteRate:
 
     @property
     def labels_to_goal(self) -> int | None:
-        """How many more labels give ± 5 points; 0 where they do already, None where none can."""
+        """How many more labels give ± 5 points; 0 where they do already, None where none can.
+
+        It is never more than the route has claims without a label.
+        """
         if self.corrected.more_labels:
-            return self.corrected.more_labels
+            return None if self.corrected.is_too_small else self.corrected.more_labels
         wanted = self.corrected.labels_for(GOAL)
         return None if wanted is None else max(wanted - self.corrected.labels, 0)
 

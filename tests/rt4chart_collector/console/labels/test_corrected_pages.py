@@ -88,7 +88,9 @@ def test_a_route_has_the_corrected_rate_and_what_labels_say_of_the_judge(
     page, few = visitor.get(ROUTE).text, visitor.get("/routes/shop/sales").text
 
     assert "Unfaithful claims, corrected" in page
-    assert re.search(r"\(95%\) by 30 labels; [0-9]+ more labels for ± 5 points", page)
+    assert re.search(
+        r"\(95%\) by 30 labels; labels on the 150 other claims give ± [0-9.]+ points", page
+    )
     assert re.search(r"[0-9.]+% <small>of the flagged claims are wrong \([0-9.]+–[0-9.]+%\)", page)
     assert re.search(r"it flags [0-9.]+% of the wrong ones \([0-9.]+–[0-9.]+%\)", page)
     assert "– <small>15 more labels for a corrected rate" in few

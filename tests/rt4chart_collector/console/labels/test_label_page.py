@@ -114,7 +114,7 @@ def test_without_a_draw_the_page_draws(stored: Client) -> None:
     assert (draw.routes[0].actor, draw.routes[0].seed) == ("local", "rt4chart")
     assert one.shown == (draw.id, draw.queue[0].id)
     assert "0 of 3" in one.html
-    assert "20 more labels for a corrected rate on this route" in one.html
+    assert "too few answers for a corrected rate on this route" in one.html
 
 
 def test_an_empty_console_says_that_there_is_nothing_to_draw_from(client: Client) -> None:
@@ -343,7 +343,7 @@ def test_a_finished_draw_says_so(stored: Client) -> None:
     part = one.press("entailed")
 
     assert "No claims are left for you" in part
-    assert "19 more labels" in part
+    assert "too few answers" in part
     assert "The judge:" in part
     assert 'href="/label/draw?size=2"' in part
     assert 'name="size" value="2"' in one.open("/label/draw?size=2")

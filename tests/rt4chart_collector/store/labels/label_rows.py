@@ -33,14 +33,15 @@ def insert_answers(
     *,
     route: str = "support",
     start_ns: int = NOON,
-    decided_ns: int = NOON + 10 * SECOND,
+    decided_ns: int | None = None,
     labels: Sequence[Label] = LABELS_IN_TURN,
     verifier: str = VERIFIER,
     split: Split = tuple,
 ) -> None:
     """An answer of three claims for each number, with labels and confidences that differ.
 
-    `split` changes the claims of an answer, as another verifier may.
+    They are verified after ten seconds if no time is given. `split` changes the claims of an
+    answer, as another verifier may.
     """
     made = []
     for number in numbers:
@@ -48,7 +49,7 @@ def insert_answers(
             number,
             route=route,
             start_ns=start_ns,
-            decided_ns=decided_ns,
+            decided_ns=start_ns + 10 * SECOND if decided_ns is None else decided_ns,
             sample_rate=0.25 if number % 3 else 0.5,
         )
         own = (Label.NOT_A_CLAIM, *(labels[(number + at) % len(labels)] for at in range(3)))
