@@ -10,6 +10,7 @@ from typing import Annotated
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.recalibration import judge_of
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.store.engine.columns import ClaimKey, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
@@ -172,7 +173,7 @@ def carried_labels(labels: Iterable[LabelRow], claims: CurrentClaims) -> list[La
     """
     found: dict[tuple[ClaimKey, str], LabelRow] = {}
     for label in labels:
-        is_own = label.kind is RaterKind.JUDGE and label.rater == claims.verifier
+        is_own = label.kind is RaterKind.JUDGE and label.rater == judge_of(claims.verifier)
         if is_own or (row := claims.with_verdict(label)) is None:
             continue
         before = found.get((row.claim_key, row.rater))
