@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from otel_rt4chart.verify.rates.corrected import (
     CorrectedRate,
@@ -76,7 +76,7 @@ class RouteRate:
     is lowered by the share of the labelled claims that are `gone`: as many of the verifier's claims
     are new, and could not be drawn.
     `quality_on_labels` is of the labelled claims alone, drawn or not, and says nothing of the
-    traffic. `pending` is how many drawn claims have no label yet.
+    traffic. `pending` is how many drawn claims have no label yet, `sample` are those that count.
     """
 
     service: str
@@ -89,6 +89,7 @@ class RouteRate:
     counts: LabelCounts
     covered: float
     pending: int = 0
+    sample: tuple[TrustedLabel, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def labels_to_goal(self) -> int | None:
@@ -273,6 +274,7 @@ def _route_rate(
         counts=counts,
         covered=covered * (len(sample) / (len(sample) + carried.gone) if carried.gone else 1.0),
         pending=len(drawn_keys - sampled.keys()),
+        sample=tuple(sample),
     )
 
 
