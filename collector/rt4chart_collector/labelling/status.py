@@ -56,6 +56,8 @@ def carried_lines(verifier: str, rates: Sequence[RouteRate]) -> Iterator[str]:
 def route_lines(rate: RouteRate) -> Iterator[str]:
     """What the labels say of a route."""
     yield f"judge's rate {percent(rate.raw)}, corrected {corrected_text(rate)}"
+    if (misleading := rate.of_misleading) is not None:
+        yield f"misleading claims, corrected {corrected_text(misleading)}"
     counts = rate.counts
     yield f"{counts.sample} labels count, {rate.pending} drawn claims have none yet"
     if counts.carried:

@@ -108,9 +108,13 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
     run("--json")
     (route,) = json.loads(capsys.readouterr().out)["routes"]
 
-    head = "route service judge corrected 95% labels needed drawn from support shop 50.0%"
+    head = "route service unfaithful corrected 95% labels needed drawn support shop 50.0%"
     assert f"{head} – 5 15 100.0% " in " ".join(few.split())
     assert f"{head} " in shown
+    # These labels do not say whether a claim is misleading.
+    head = "route service misleading corrected 95% labels needed drawn support shop 1.6%"
+    assert f"{head} – 0 20 100.0%" in shown
+    assert route["corrected"]["misleading"]["more_labels"] == 20
     assert "needed: more labels for a corrected rate, then for ± 5 points" in shown
     found = route["corrected"]
     assert (found["labels"], found["covered"], found["more_labels"]) == (40, 1.0, 0)

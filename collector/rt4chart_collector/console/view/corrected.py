@@ -13,6 +13,9 @@ HINT = (
     "share of all claims that are contradicted or baseless by the labels of people, who correct "
     "the judge's errors; with its 95% interval"
 )
+MISLEADING_HINT = (
+    "share of all claims that people call misleading, by labels that say so; with its 95% interval"
+)
 # Below this share of the claims, the page says of how many the corrected rate is.
 NEARLY_ALL = 0.995
 

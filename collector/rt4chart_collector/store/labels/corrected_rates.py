@@ -77,6 +77,7 @@ class RouteRate:
     are new, and could not be drawn.
     `quality_on_labels` is of the labelled claims alone, drawn or not, and says nothing of the
     traffic. `pending` is how many drawn claims have no label yet, `sample` are those that count.
+    `misleading` is the corrected share of all claims that are misleading, by labels that say so.
     """
 
     service: str
@@ -90,6 +91,7 @@ class RouteRate:
     covered: float
     pending: int = 0
     sample: tuple[TrustedLabel, ...] = field(default=(), repr=False, compare=False)
+    misleading: CorrectedRate | None = None
 
     @property
     def labels_to_goal(self) -> int | None:
@@ -101,6 +103,15 @@ class RouteRate:
             return None if self.corrected.is_too_small else self.corrected.more_labels
         wanted = self.corrected.labels_for(GOAL)
         return None if wanted is None else max(wanted - self.corrected.labels, 0)
+
+    @property
+    def of_misleading(self) -> RouteRate | None:
+        """The same for misleading claims, without what is known of unfaithful ones."""
+        if self.misleading is None:
+            return None
+        return replace(
+            self, raw=None, corrected=self.misleading, quality=None, misleading=None, sample=()
+        )
 
     @property
     def is_covered(self) -> bool:
@@ -126,7 +137,7 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
 def draw_sample(client: Client, draw: LabelDraw) -> list[TrustedLabel]:
     """The labelled claims of all routes of a draw that count, with their probabilities."""
     labels = _by_claim(labels_of_draw(client, draw))
-    return [one for _, one in _sample([draw.queue], labels)]
+    return [_labelled(row, own) for row, own in _answered([draw.queue], labels)]
 
 
 def rates_by_labels(draw: LabelDraw, given: Sequence[LabelRow]) -> list[RouteRate]:
@@ -249,8 +260,9 @@ def _route_rate(
     drawn = carried.queues
     sampled = _sampled(labels)
     used = [own for own in drawn if counted is None or any(row.draw in counted for row in own)]
-    found = _sample(used, labels)
-    sample = [one for _, one in found]
+    found = _answered(used, labels)
+    sample = [_labelled(row, own) for row, own in found]
+    misleading = [_misleading(row, own) for row, own in found if _tell_misleading(own)]
     drawn_keys = {row.claim_key for own in drawn for row in own}
     decided = {key for key, own in labels.items() if any(one.label.is_decided for one in own)}
     counts = LabelCounts(
@@ -275,6 +287,8 @@ def _route_rate(
         covered=covered * (len(sample) / (len(sample) + carried.gone) if carried.gone else 1.0),
         pending=len(drawn_keys - sampled.keys()),
         sample=tuple(sample),
+        # The judge's scores are of unfaithful claims: they help as far as labels agree with them.
+        misleading=corrected_rate(population, misleading),
     )
 
 
@@ -286,20 +300,19 @@ def _sampled(
     return {key: own for key, own in drawn if own}
 
 
-def _sample(
+def _answered(
     drawn: Sequence[Sequence[QueueRow]], labels: Mapping[ClaimKey, Sequence[LabelRow]]
-) -> list[tuple[QueueRow, TrustedLabel]]:
-    """The drawn claims that labels decide and whose probability is known."""
+) -> list[tuple[QueueRow, list[LabelRow]]]:
+    """The drawn claims that labels decide and whose probability is known, with these labels."""
     sampled = _sampled(labels)
-    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
-    return [
-        (row, _labelled(row, sampled[row.claim_key]))
-        for row in rows
-        if any(one.label.is_decided for one in sampled[row.claim_key])
-    ]
+    rows = _counted(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
+    decided = (
+        (row, [one for one in sampled[row.claim_key] if one.label.is_decided]) for row in rows
+    )
+    return [(row, own) for row, own in decided if own]
 
 
-def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
+def _counted(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
     """The claims that count, each with the highest of its probabilities in the draws."""
     found: dict[str, QueueRow] = {}
     for queue in drawn:
@@ -311,15 +324,27 @@ def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[Queue
     return list(found.values())
 
 
-def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> TrustedLabel:
+def _labelled(row: QueueRow, decided: Sequence[LabelRow]) -> TrustedLabel:
     """The claim with the mean of the labels that decide it, of which there is one at least."""
-    decided = [label for label in labels if label.label.is_decided]
+    return _with_share(row, [label.label.is_wrong for label in decided])
+
+
+def _misleading(row: QueueRow, decided: Sequence[LabelRow]) -> TrustedLabel:
+    """The claim with the share of the labels that call it misleading instead of wrong."""
+    return _with_share(row, [label.misleads for label in decided if label.misleads is not None])
+
+
+def _tell_misleading(decided: Sequence[LabelRow]) -> bool:
+    return any(label.misleads is not None for label in decided)
+
+
+def _with_share(row: QueueRow, votes: Sequence[bool]) -> TrustedLabel:
     return TrustedLabel(
         answer=f"{row.trace_id}/{row.span_id}",
         stratum=row.stratum,
         score=row.score,
         is_flagged=row.is_flagged,
-        wrong=sum(label.label.is_wrong for label in decided) / len(decided),
+        wrong=sum(votes) / len(votes),
         probability=row.probability,
         weight=row.weight,
     )

@@ -16,7 +16,6 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.draws import latest_draw, read_draw
 from rt4chart_collector.store.labels.trusted_labels import (
-    LabelRow,
     label_history,
     labels_in,
 )
@@ -334,6 +333,21 @@ def test_a_claim_that_is_gone_is_said_to_be(stored: Client) -> None:
     assert (skip.label.value, skip.note) == ("skipped", GONE)
 
 
+def test_a_claim_may_be_entailed_and_misleading(stored: Client) -> None:
+    """The label says both, and the page what was answered."""
+    drawn(stored)
+    one = labeller(stored)
+    one.open()
+
+    part = one.press("misleading")
+
+    (label,) = labels_in(stored, QueryScope())
+    assert (label.label.value, label.status) == ("entailed", "cherry_picked")
+    assert ", but misleading. The judge:" in part
+    one.press("contradicted")
+    assert [row.misleads for row in labels_in(stored, QueryScope())].count(False) == 1
+
+
 def test_a_finished_draw_says_so(stored: Client) -> None:
     """With the rates of its routes and a way to draw more."""
     drawn(stored, size=1)
@@ -482,5 +496,4 @@ def test_only_an_administrator_labels_where_there_is_one(stored: Client) -> None
     one.open()
     one.press("entailed")
 
-    rows: list[LabelRow] = labels_in(stored, QueryScope())
-    assert [row.rater for row in rows] == ["token"]
+    assert [row.rater for row in labels_in(stored, QueryScope())] == ["token"]

@@ -40,8 +40,7 @@ def insert_answers(
 ) -> None:
     """An answer of three claims for each number, with labels and confidences that differ.
 
-    They are verified after ten seconds if no time is given. `split` changes the claims of an
-    answer, as another verifier may.
+    `split` changes the claims of an answer, as another verifier may.
     """
     made = []
     for number in numbers:
@@ -49,7 +48,7 @@ def insert_answers(
             number,
             route=route,
             start_ns=start_ns,
-            decided_ns=start_ns + 10 * SECOND if decided_ns is None else decided_ns,
+            decided_ns=decided_ns,
             sample_rate=0.25 if number % 3 else 0.5,
         )
         own = (Label.NOT_A_CLAIM, *(labels[(number + at) % len(labels)] for at in range(3)))
