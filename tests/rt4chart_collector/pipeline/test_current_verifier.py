@@ -8,6 +8,7 @@ import pytest
 
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.pipeline.current_verifier import REFRESH_NS, CurrentVerifier
+from rt4chart_collector.pipeline.recovery import PAUSE_NS
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import batch_token
 from rt4chart_collector.store.labels.recalibrations import (
@@ -16,6 +17,7 @@ from rt4chart_collector.store.labels.recalibrations import (
     revert_recalibration,
 )
 from tests.rt4chart_collector.pipeline.line import BAD, Line
+from tests.rt4chart_collector.records import SECOND
 from tests.rt4chart_collector.store.labels.test_recalibrations import applied
 
 RULES = RulesJudge().id
@@ -49,6 +51,21 @@ def test_new_answers_have_the_new_confidence_and_verifier(client: Client) -> Non
     assert second[:2] == (f"{RULES}+c1", "contradicted")
     assert second[2] == pytest.approx(first[2] / 2)
     assert third == first
+
+
+def test_answers_of_the_last_day_get_the_new_verdict_too(client: Client) -> None:
+    """Recovery finds them undecided by the new verifier; the former one's verdicts stay."""
+    line = Line(client, Verifier(RulesJudge()))
+    line.send(1, answer=BAD)
+    line.after(1)
+    apply_recalibration(client, replace(applied(1), judge=RULES, curves=HALF))
+    line.now += REFRESH_NS
+    line.send(2, answer=BAD)
+
+    line.after(PAUSE_NS / SECOND + 1)
+    line.after(1)
+
+    assert [verifier for verifier, _, _ in verdicts(client, 1)] == [RULES, f"{RULES}+c1"]
 
 
 def test_a_verdict_below_the_tested_threshold_is_undecided(client: Client) -> None:
