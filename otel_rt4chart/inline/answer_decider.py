@@ -105,7 +105,7 @@ class AnswerDecider:
         if self._verifier is None and not self._failure:
             try:
                 verifier = self._build_verifier()
-                self._judge = verifier.judge.id
+                self._judge = verifier.id
                 self._verifier = verifier
             except RT4ChartError as error:
                 self._failure = str(error)

@@ -34,7 +34,7 @@ def verify_candidate(
 
     `clock` returns nanoseconds since the epoch. `layers` says which checks run beside the judge.
     """
-    judge, started, exchange = verifier.judge.id, clock(), candidate.exchange
+    judge, started, exchange = verifier.id, clock(), candidate.exchange
     plan = layers.plan(candidate.trace_id, candidate.route, scans_remotely=verifier.scans_remotely)
     strict = strict or layers.sends_all_claims(candidate.route)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import InputError
@@ -18,6 +19,7 @@ from otel_rt4chart.verify.core.judge import (
 )
 from otel_rt4chart.verify.core.meter import Budget, Meter
 from otel_rt4chart.verify.core.model import CheckPlan, Claim, DraftClaim, Exchange, Report
+from otel_rt4chart.verify.core.recalibration import Recalibration
 from otel_rt4chart.verify.core.revision import revised
 from otel_rt4chart.verify.core.steps import (
     Steps,
@@ -70,6 +72,7 @@ class Verifier:
         authority: Authority | None = None,
         clock: Callable[[], int] | None = None,
         check_edits: bool | None = None,
+        recalibration: Recalibration | None = None,
     ) -> None:
         """The defaults are those of the paper where it names one.
 
@@ -82,10 +85,11 @@ class Verifier:
         confidence `cherry_pick_threshold` on, to which the encoder may add. `clock` returns
         nanoseconds. `check_edits` verifies an answer again with the edits of its advice, which are
         offered only if nothing fails then; by default for a judge in this process, where it costs
-        no call.
+        no call. `recalibration` corrects the confidences, and is part of the verifier's `id`.
         """
         check_window(window, overlap, max_chunk_tokens)
         self.judge = judge
+        self._recalibration = recalibration
         self._options = Options(
             window, overlap, max_chunk_tokens, floor, dense_floor, candidates, reruns
         )
@@ -99,6 +103,18 @@ class Verifier:
         # Measured over labelled answers: .05 to .08 of the time of verification (local, rules).
         is_cheap = isinstance(judge, RulesJudge | ModelJudge)
         self._checks_edits = is_cheap if check_edits is None else check_edits
+
+    @property
+    def id(self) -> str:
+        """The id of the judge, with that of the recalibration if there is one."""
+        changed = self._recalibration
+        return self.judge.id if changed is None else changed.id_of(self.judge.id)
+
+    def recalibrated(self, recalibration: Recalibration | None) -> Verifier:
+        """The same verifier with this recalibration instead of its own; None for none."""
+        found = copy(self)
+        found._recalibration = recalibration
+        return found
 
     @property
     def is_remote(self) -> bool:
@@ -148,7 +164,7 @@ class Verifier:
         run = VerificationRun(exchange.question, context, self._options)
         run.accept((draft,), exchange.answer, None)
         run_steps(self._judge_claims(run, meter, False), lambda batch: answer_batch(batch, meter))
-        (claim,) = run.claims(exchange.answer, self.judge.id)
+        (claim,) = self._corrected(run.claims(exchange.answer, self.judge.id))
         return claim
 
     def _judge_claims(self, run: VerificationRun, meter: Meter, strict: bool) -> Steps[None]:
@@ -185,7 +201,7 @@ class Verifier:
         context = () if problem else segment_passages(exchange.passages)
         problem = problem or meter.budget.sentence_problem(context)
         if problem is not None:
-            return too_large_report(exchange.answer, problem, self.judge.id)
+            return too_large_report(exchange.answer, problem, self.id)
         sentences = segment(exchange.answer)
         run = VerificationRun(exchange.question, context, self._options)
 
@@ -195,11 +211,11 @@ class Verifier:
         else:
             drafts = yield from decompose_answer(self.judge, sentences)
             if isinstance(drafts, Exception):
-                return undecided_report(exchange.answer, self.judge.id, str(drafts))
+                return undecided_report(exchange.answer, self.id, str(drafts))
             run.accept(drafts, exchange.answer, meter.budget.claims)
             yield from self._judge_claims(run, meter, strict)
 
-        claims = run.claims(exchange.answer, self.judge.id)
+        claims = self._corrected(run.claims(exchange.answer, self.judge.id))
         label = and_join(claim.label for claim in claims)
         picked = CherryPickSearch(self._scanner, self._encoder, self._cherry_pick_threshold, meter)
         findings = yield from find(
@@ -213,7 +229,10 @@ class Verifier:
         listed = limit_findings(findings)
         # The kinds follow from the listed findings, which are stored: an issue has no others.
         listed = (*listed, *failure_kinds(claims, listed, exchange.question))
-        return Report(label, claims, self.judge.id, listed, plan=plan)
+        return Report(label, claims, self.id, listed, plan=plan)
+
+    def _corrected(self, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        return claims if self._recalibration is None else self._recalibration.claims(claims)
 
 
 def choose_scanner(judge: Judge | BatchJudge) -> Judge | BatchJudge:

@@ -26,6 +26,7 @@ from otel_rt4chart.verify import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -213,7 +214,7 @@ def test_ordinary_answers_are_decided_while_large_ones_are_judged(client: Client
         Worker(
             one,
             queue,
-            verifier,
+            CurrentVerifier(verifier, lambda: next(ticks)),
             metrics,
             Breaker(judge.id, lambda: next(ticks)),
             sample_rate=1.0,

@@ -69,12 +69,12 @@ def verdict(
     labels: Sequence[Label] = (Label.ENTAILED, Label.BASELESS),
     *,
     decision: Decision = Decision.VERIFIED,
-    decided_ns: int = NOON + 10 * SECOND,
+    decided_ns: int | None = None,
     route: str = "support",
     sample_rate: float = 0.5,
     start_ns: int = NOON,
 ) -> Verdict:
-    """A verdict on the answer with that number."""
+    """A verdict on the answer with that number, ten seconds after its begin if not told when."""
     candidate = Candidate(
         exchange=Exchange("How long?", (Passage("p1", "is 14 days"),), "It is 14 days."),
         trace_id=f"{number:032x}",
@@ -98,7 +98,7 @@ def verdict(
         decision=decision,
         verifier=VERIFIER,
         sample_rate=sample_rate,
-        decided_ns=decided_ns,
+        decided_ns=start_ns + 10 * SECOND if decided_ns is None else decided_ns,
         report=report if decision is Decision.VERIFIED else None,
         duration_ns=5,
     )

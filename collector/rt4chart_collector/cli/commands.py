@@ -91,7 +91,7 @@ COMMANDS = (
     ),
     Command(
         "calibrate",
-        "the confidence from which a judge's flags can be trusted",
+        "how far a judge's confidence can be trusted, and putting it right",
         "rt4chart_collector.cli.calibrate:configure",
         "rt4chart_collector.commands.calibrate:execute",
         "collector",

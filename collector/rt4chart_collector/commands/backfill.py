@@ -16,6 +16,7 @@ from otel_rt4chart.judges.build import build_verifier, settings_for_judge
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.store.engine.open_database import open_database
+from rt4chart_collector.store.labels.recalibrations import recalibration_in_force
 
 SECOND = 10**9
 BUSY_ADVICE = (
@@ -38,11 +39,11 @@ def execute(options: argparse.Namespace) -> int:
         again=options.again,
     )
     with open_database(
-        settings.dsn, needs="rt4chart_dead_letters", otherwise=BUSY_ADVICE
+        settings.dsn, needs="rt4chart_recalibrations", otherwise=BUSY_ADVICE
     ) as client:
         backfill = Backfill(
             client,
-            verifier,
+            verifier.recalibrated(recalibration_in_force(client, verifier.judge.id)),
             selection,
             sample_rate=settings.sample_rate,
             layers=settings.layers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -26,6 +27,7 @@ from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_r
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
@@ -142,10 +144,11 @@ def print_routes(report: PeriodReport, console: Console) -> None:
     if statuses := _status_table(report):
         console.print(statuses)
         console.print()
-    if corrected := _corrected_table(report):
-        console.print(corrected)
+    corrected = list(_corrected_tables(report))
+    for table in corrected:
+        console.print(table)
         console.print()
-    else:
+    if not corrected:
         console.print("to correct the judge's errors with a few labels: rt4chart label")
     console.print("for a page to share: rt4chart report --html", markup=False)
 
@@ -170,28 +173,35 @@ def _status_table(report: PeriodReport) -> Table | None:
     return table if table.row_count else None
 
 
-def _corrected_table(report: PeriodReport) -> Table | None:
-    """The rates that labels correct; None where no claims were drawn for labels."""
-    columns = ("judge", "corrected", "95%", "labels", "needed", "drawn from")
-    table = Table("route", "service", *columns, box=None)
-    table.caption = (
-        f"needed: more labels for a corrected rate, then for {GOAL_POINTS}; drawn from: the share "
+def _corrected_tables(report: PeriodReport) -> Iterator[Table]:
+    """The rates that labels correct, by measure; none where no claims were drawn for labels."""
+    rows = [(route, found) for route in report.routes if (found := route.corrected) is not None]
+    columns = ("corrected", "95%", "labels", "needed", "drawn")
+    unfaithful = Table("route", "service", "unfaithful", *columns, box=None)
+    misleading = Table("route", "service", "misleading", *columns, box=None)
+    for route, found in rows:
+        unfaithful.add_row(*_names(route), percent(found.raw), *_corrected_cells(found))
+        if (other := found.of_misleading) is not None:
+            raw = route.now.misleading_rate.value
+            misleading.add_row(*_names(route), percent(raw), *_corrected_cells(other))
+    misleading.caption = (
+        f"needed: more labels for a corrected rate, then for {GOAL_POINTS}; drawn: the share "
         "of the claims that had a chance of being labelled, of which the corrected rate is"
     )
-    table.caption_justify = "left"
-    for route in report.routes:
-        if (found := route.corrected) is not None:
-            rate = found.corrected.rate
-            table.add_row(
-                *_names(route),
-                percent(found.raw),
-                percent(rate.value),
-                interval(rate),
-                f"{found.corrected.labels:,}",
-                "–" if found.labels_to_goal is None else f"{found.labels_to_goal:,}",
-                percent(found.covered),
-            )
-    return table if table.row_count else None
+    misleading.caption_justify = "left"
+    if rows:
+        yield from (unfaithful, misleading)
+
+
+def _corrected_cells(found: RouteRate) -> Sequence[str]:
+    rate = found.corrected.rate
+    return (
+        percent(rate.value),
+        interval(rate),
+        f"{found.corrected.labels:,}",
+        "–" if found.labels_to_goal is None else f"{found.labels_to_goal:,}",
+        percent(found.covered),
+    )
 
 
 def _names(route: RouteReport) -> tuple[str, str]:

@@ -50,8 +50,21 @@ def rate_figures(rate: RouteRate) -> dict[str, object]:
         "pending": rate.pending,
         "more_labels": rate.corrected.more_labels,
         "more_labels_for_5_points": rate.labels_to_goal,
+        "misleading": _misleading_figures(rate.of_misleading),
         "judge": _quality_figures(rate.quality),
         "judge_on_labelled_claims": _quality_figures(rate.quality_on_labels),
+    }
+
+
+def _misleading_figures(rate: RouteRate | None) -> dict[str, object] | None:
+    """The corrected rate of misleading claims, from the labels that say whether one is."""
+    if rate is None:
+        return None
+    return {
+        "corrected": _rate(rate.corrected.rate),
+        "labels": rate.corrected.labels,
+        "more_labels": rate.corrected.more_labels,
+        "more_labels_for_5_points": rate.labels_to_goal,
     }
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, map_in_order
 from otel_rt4chart.verify.core.model import Claim, DraftClaim, Label
+from otel_rt4chart.verify.core.recalibration import judge_of
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.labelling.tasks import GONE, Rater, label_row, open_claims, record_answer
@@ -52,7 +53,7 @@ def label_with_judge(
     InputError for the judge that is to be checked, and for one that cannot judge a given claim.
     """
     judge = verifier.judge
-    if judge.id == draw.verifier:
+    if judge.id == judge_of(draw.verifier):
         raise InputError(f"expected another judge than {judge.id}, whose claims were drawn")
     rater = Rater(judge.id, RaterKind.JUDGE, "judge")
     run, in_a_row = JudgeRun(), 0

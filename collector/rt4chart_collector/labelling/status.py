@@ -56,6 +56,8 @@ def carried_lines(verifier: str, rates: Sequence[RouteRate]) -> Iterator[str]:
 def route_lines(rate: RouteRate) -> Iterator[str]:
     """What the labels say of a route."""
     yield f"judge's rate {percent(rate.raw)}, corrected {corrected_text(rate)}"
+    if (misleading := rate.of_misleading) is not None:
+        yield f"misleading claims, corrected {corrected_text(misleading)}"
     counts = rate.counts
     yield f"{counts.sample} labels count, {rate.pending} drawn claims have none yet"
     if counts.carried:
@@ -96,22 +98,33 @@ def corrected_text(rate: RouteRate) -> str:
     """The corrected rate with its interval, and how many labels it lacks."""
     found = rate.corrected
     if found.rate.value is None:
-        return f"unknown: {labels_text(found.more_labels)} needed"
+        return f"unknown: {lacking_text(rate)}"
     return f"{rate_text(found.rate)}; {goal_text(rate)}"
 
 
 def missing_text(rate: RouteRate) -> str:
     """How many labels a route lacks: for a rate, else for the goal."""
-    more = rate.corrected.more_labels
-    return f"{labels_text(more)} for a corrected rate" if more else goal_text(rate)
+    return lacking_text(rate) if rate.corrected.more_labels else goal_text(rate)
+
+
+def lacking_text(rate: RouteRate) -> str:
+    """Why there is no corrected rate yet."""
+    found = rate.corrected
+    if found.is_too_small:
+        return "too few answers for a corrected rate"
+    return f"{labels_text(found.more_labels)} for a corrected rate"
 
 
 def goal_text(rate: RouteRate) -> str:
-    """How many more labels the goal takes."""
-    more = rate.labels_to_goal
-    if more is None:
-        return f"more labels alone do not give {GOAL_POINTS}: the route has too few answers"
-    return f"{labels_text(more)} for {GOAL_POINTS}" if more else f"within {GOAL_POINTS}"
+    """How many more labels the goal takes, or why labels alone do not reach it."""
+    more, found = rate.labels_to_goal, rate.corrected
+    if more is not None:
+        return f"{labels_text(more)} for {GOAL_POINTS}" if more else f"within {GOAL_POINTS}"
+    if not found.left:
+        return f"all claims have labels; {GOAL_POINTS} take more answers"
+    least = (found.least_half_width or 0.0) * 100
+    claims = f"{found.left:,} other claim{'s' * (found.left != 1)}"
+    return f"labels on the {claims} give ± {least:.1f} points; {GOAL_POINTS} take more answers"
 
 
 def limit_text(rate: RouteRate, limit: float) -> str:
@@ -124,10 +137,11 @@ def limit_text(rate: RouteRate, limit: float) -> str:
         return f"open: {known.format('not above')}"
     if not rate.is_covered:
         covered = f"labels were drawn from {rate.covered:.0%} of the claims"
-        return f"cannot tell: {covered}: rt4chart label --draw"
-    if found.more_labels is None:
-        return f"cannot tell: {fine_rate_text(own)}; more answers are needed, labels do not suffice"
+        way = "label more of the drawn ones" if rate.pending else "rt4chart label --draw"
+        return f"cannot tell: {covered}: {way}"
     rates = "" if own.value is None else f"; {fine_rate_text(own)}"
+    if found.more_labels is None:
+        return f"cannot tell: more answers are needed, labels do not suffice{rates}"
     return f"cannot tell: {labels_text(found.more_labels)}{rates}"
 
 

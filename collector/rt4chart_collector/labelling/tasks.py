@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.rates.label_queue import next_claim
 from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
 from rt4chart_collector.store.engine.connect import Client
@@ -28,6 +30,34 @@ from rt4chart_collector.store.labels.trusted_labels import (
 # A rater who gave a label in this time is at work: others are given other claims.
 AT_WORK_NS = 5 * 60 * 10**9
 GONE = "the claim was deleted or judged anew"
+
+
+class RaterAnswer(StrEnum):
+    """What a person may say of a claim that is shown."""
+
+    ENTAILED = "entailed"
+    CONTRADICTED = "contradicted"
+    BASELESS = "baseless"
+    MISLEADING = "misleading"
+    CANNOT_TELL = "cannot_tell"
+    SKIPPED = "skipped"
+
+    @property
+    def label(self) -> GivenLabel:
+        """The label; a misleading claim is entailed."""
+        return GivenLabel.ENTAILED if self is RaterAnswer.MISLEADING else GivenLabel(self.value)
+
+    def status(self, task: LabellingTask) -> str:
+        """The status that the answer says too; "" where the other passages could not be read."""
+        return "" if task.passages is None else _STATUSES.get(self, "")
+
+
+_STATUSES: Mapping[RaterAnswer, str] = {
+    RaterAnswer.ENTAILED: ClaimStatus.SUPPORTED,
+    RaterAnswer.CONTRADICTED: ClaimStatus.CONTRADICTED,
+    RaterAnswer.BASELESS: ClaimStatus.UNSUPPORTED,
+    RaterAnswer.MISLEADING: ClaimStatus.CHERRY_PICKED,
+}
 
 
 @dataclass(frozen=True, slots=True)

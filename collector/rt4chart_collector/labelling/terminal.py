@@ -16,21 +16,29 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
 from rt4chart_collector.labelling.status import missing_text, rate_text
 from rt4chart_collector.labelling.task_reading import LabellingTask
-from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress, undo
+from rt4chart_collector.labelling.tasks import (
+    Rater,
+    RaterAnswer,
+    next_task,
+    record_answer,
+    route_progress,
+    undo,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.labels.draws import LabelDraw
 from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_of_draw
 
 KEYS = {
-    "1": GivenLabel.ENTAILED,
-    "2": GivenLabel.CONTRADICTED,
-    "3": GivenLabel.BASELESS,
-    "0": GivenLabel.CANNOT_TELL,
-    "s": GivenLabel.SKIPPED,
+    "1": RaterAnswer.ENTAILED,
+    "2": RaterAnswer.CONTRADICTED,
+    "3": RaterAnswer.BASELESS,
+    "4": RaterAnswer.MISLEADING,
+    "0": RaterAnswer.CANNOT_TELL,
+    "s": RaterAnswer.SKIPPED,
 }
 QUESTION, PASSAGES, UNDO, EXIT = "q", "p", "u", "x"
 HELP = (
-    "1 entailed  2 contradicted  3 baseless  0 cannot tell  "
+    "1 entailed  2 contradicted  3 baseless  4 entailed, but misleading  0 cannot tell  "
     "s skip  u undo  q question  p passages  x exit"
 )
 # Characters of the answer on each side of the claim, of a sentence, and of a passage.
@@ -97,14 +105,21 @@ class LabelSession:
             elif not key.isspace():
                 self._write(HELP, style="dim")
 
-    def _record(self, task: LabellingTask, label: GivenLabel) -> None:
-        record_answer(self._client, task.row, self._rater, label, at_ns=self._clock())
-        self.labels += label is not GivenLabel.SKIPPED
-        if label is not GivenLabel.SKIPPED:
+    def _record(self, task: LabellingTask, answer: RaterAnswer) -> None:
+        record_answer(
+            self._client,
+            task.row,
+            self._rater,
+            answer.label,
+            at_ns=self._clock(),
+            status=answer.status(task),
+        )
+        self.labels += answer is not RaterAnswer.SKIPPED
+        if answer is not RaterAnswer.SKIPPED:
             verdict = task.row.judge_label
-            same = "the same" if verdict.value == label.value else "another"
+            same = "the same" if verdict.value == answer.label.value else "another"
             self._write(
-                f"you: {label.replace('_', ' ')}; the judge: {verdict} "
+                f"you: {answer.replace('_', ' ')}; the judge: {verdict} "
                 f"({task.row.confidence:.2f}), {same}. {self._progress(task)}",
                 style="dim",
             )

@@ -134,7 +134,7 @@ class Backfill:
         selection = self._selection
         while page := unverified_traces(
             self._client,
-            "" if selection.again else self._verifier.judge.id,
+            "" if selection.again else self._verifier.id,
             selection.since_ns,
             PAGE_TRACES,
             after=after,
@@ -164,7 +164,7 @@ class Backfill:
     def _select(self, found: Sequence[Candidate]) -> Iterator[_BackfillTask]:
         """The answers to verify; the others are counted in `skipped` with the reason."""
         selection = self._selection
-        before = past_decisions(self._client, found, self._verifier.judge.id)
+        before = past_decisions(self._client, found, self._verifier.id)
         for candidate in found:
             is_within = selection.since_ns <= candidate.start_ns < selection.until_ns
             if not is_within or selection.route not in ("", candidate.route):
@@ -222,7 +222,7 @@ class Backfill:
         if not done:
             return
         ids = (candidate.trace_id for _, candidate in done)
-        letters = letters_of(self._client, ids, self._verifier.judge.id)
+        letters = letters_of(self._client, ids, self._verifier.id)
         complete = [
             replace(outcome, answered_letter=letters.get((candidate.trace_id, candidate.span_id)))
             for outcome, candidate in done

@@ -74,7 +74,7 @@ def decide(
 ) -> Verdict:
     """The verdict on one answer; a failure becomes a verdict with its error. Never raises."""
     is_chosen, probability = sampling_choice(candidate, rate)
-    judge = verifier.judge.id
+    judge = verifier.id
     if candidate.blocked is not None or not is_chosen:
         # The application may know a more precise reason: its limit on answers or on their cost.
         decision = candidate.blocked or candidate.decision_hint or Decision.NOT_SAMPLED
@@ -107,9 +107,7 @@ def judge_candidate(
         )
     except Exception as error:  # noqa: BLE001 - one bad answer must not stop the others
         _log_failure(candidate, error)
-        return error_verdict(
-            candidate, error, verifier=verifier.judge.id, rate=rate, now_ns=clock()
-        )
+        return error_verdict(candidate, error, verifier=verifier.id, rate=rate, now_ns=clock())
 
 
 def _log_failure(candidate: Candidate, error: Exception) -> None:

@@ -22,12 +22,16 @@ PAGE_TRACES = 64
 
 
 class Recovery:
-    """Searches the traces of the last day once for each request; for one thread."""
+    """Searches the traces of the last day once for each request; for one thread.
 
-    def __init__(self, client: Client, verifier: str) -> None:
+    When the verifier changes, it searches again: it has decided on none of them.
+    """
+
+    def __init__(self, client: Client, verifier: Callable[[], str]) -> None:
         """The first search is requested at once: an earlier process may have ended abruptly."""
         self._client = client
-        self._verifier = verifier
+        self._current = verifier
+        self._verifier = verifier()
         self._after = ""
         self._not_before = 0
         self.is_running = True
@@ -47,6 +51,9 @@ class Recovery:
 
         Traces in flight in this process are skipped: they are undecided, but not lost.
         """
+        if (verifier := self._current()) != self._verifier:
+            self._verifier = verifier
+            self.request(now_ns)
         if not self.is_running or now_ns < self._not_before:
             return ()
         found = unverified_traces(
@@ -70,9 +77,16 @@ class Retries:
     """Finds due retries every few seconds; for one thread. `counts` are of the last search."""
 
     def __init__(
-        self, client: Client, verifier: str, *, share: Callable[[], TraceShare] = lambda: ALL_TRACES
+        self,
+        client: Client,
+        verifier: Callable[[], str],
+        *,
+        share: Callable[[], TraceShare] = lambda: ALL_TRACES,
     ) -> None:
-        """`share` returns the part of all traces that this process is responsible for."""
+        """`verifier` returns the id of the one in use.
+
+        `share` returns the part of all traces that this process is responsible for.
+        """
         self._client = client
         self._verifier = verifier
         self._share = share
@@ -94,7 +108,7 @@ class Retries:
         due = [
             letter
             for letter in due_letters(
-                self._client, self._verifier, now_ns, limit, share=self._share()
+                self._client, self._verifier(), now_ns, limit, share=self._share()
             )
             if letter.trace_id not in self._handed
         ]
@@ -105,13 +119,13 @@ class Retries:
             missing_answer_letter(letter, now_ns) for letter in due if letter.trace_id not in found
         ]
         insert_letters(self._client, missing)
-        self.counts = letter_counts(self._client, self._verifier)
+        self.counts = letter_counts(self._client, self._verifier())
         return spans
 
     def count(self, now_ns: int) -> None:
         """Update only the counts, equally often."""
         if self._is_time(now_ns):
-            self.counts = letter_counts(self._client, self._verifier)
+            self.counts = letter_counts(self._client, self._verifier())
 
     def _is_time(self, now_ns: int) -> bool:
         is_time = now_ns >= self._not_before

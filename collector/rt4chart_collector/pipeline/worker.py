@@ -34,6 +34,7 @@ from rt4chart_collector.core.instruments import (
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers, save_outcomes
 from rt4chart_collector.pipeline.retry import (
     AnswerOutcome,
@@ -69,7 +70,7 @@ class Worker:
         self,
         client: Client,
         queue: TraceQueue,
-        verifier: Verifier,
+        verifier: CurrentVerifier,
         metrics: ServiceMetrics,
         breaker: Breaker,
         *,
@@ -120,18 +121,17 @@ class Worker:
         outcomes: list[AnswerOutcome] = []
         left: set[str] = set()
         flushed = self._clock()
+        verifier = self._verifier.get(self._client)
         found = self._candidates(traces)
-        letters = letters_of(
-            self._client, (trace.trace_id for trace in traces), self._verifier.judge.id
-        )
+        letters = letters_of(self._client, (trace.trace_id for trace in traces), verifier.id)
         outcomes += self._missing_answers(letters, found)
-        before = already_decided(self._client, found, self._verifier.judge.id)
+        before = already_decided(self._client, found, verifier.id)
         for candidate in self._due(found, letters, before):
             if not self._is_owned(candidate.trace_id):
                 continue
             key = (candidate.trace_id, candidate.span_id)
             letter = letters.get(key)
-            outcome = self._attempt(candidate, letter, is_known=key in before)
+            outcome = self._attempt(candidate, verifier, letter, is_known=key in before)
             if outcome is not None:
                 outcomes.append(outcome)
             elif letter is None:
@@ -143,7 +143,12 @@ class Worker:
         return left
 
     def _attempt(
-        self, candidate: Candidate, letter: DeadLetter | None, *, is_known: bool
+        self,
+        candidate: Candidate,
+        verifier: Verifier,
+        letter: DeadLetter | None,
+        *,
+        is_known: bool,
     ) -> AnswerOutcome | None:
         """The outcome of an attempt on the answer; None if it is postponed."""
         is_judged = needs_judge(candidate, self._sample_rate)
@@ -151,14 +156,12 @@ class Worker:
             # An answer with a letter stays due, and one without a decision is found by recovery.
             # Only one with a decision and no letter would be forgotten: it gets a letter.
             if letter is None and is_known:
-                return AnswerOutcome(
-                    None, postponed_letter(candidate, self._verifier.judge.id, self._clock())
-                )
+                return AnswerOutcome(None, postponed_letter(candidate, verifier.id, self._clock()))
             self._metrics.add(PUT_OFF_ANSWERS, number=letter is None)
             return None
         verdict = decide(
             candidate,
-            self._verifier,
+            verifier,
             rate=self._sample_rate,
             clock=self._clock,
             layers=self._layers,

@@ -12,7 +12,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.section import TEMPLATES
 from rt4chart_collector.console.app.static_files import FOLDER as STATIC
 from rt4chart_collector.console.view.templates import template_environment
-from rt4chart_collector.labelling.status import goal_text, labels_text
+from rt4chart_collector.labelling.status import goal_text, lacking_text
 from rt4chart_collector.report.gather import PeriodReport
 from rt4chart_collector.store.rates.claim_rates import RatePoint
 
@@ -41,8 +41,8 @@ def render_report(
             styles=Markup("\n").join(map(Markup, styles)),
             trend=trend_chart,
             step_s=report.step_s,
-            labels_text=labels_text,
             goal_text=goal_text,
+            lacking_text=lacking_text,
         )
     )
 

@@ -96,7 +96,7 @@ def run_service(
         parts.connect(client, stack)
         observe_damage(client, parts.metrics)
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
-        retries = Retries(parts.search_client, parts.judge)
+        retries = Retries(parts.search_client, parts.verifier_id)
         assembler = build_assembler(parts, queue, retries, settings, clock)
         ingest = build_writer(parts, assembler, settings, shutdown.health)
         runner = build_grouping(settings.dsn, grouping, parts.metrics, shutdown)
@@ -201,7 +201,7 @@ def build_assembler(
         retries,
         parts.breaker,
         parts.metrics,
-        recovery=Recovery(parts.search_client, parts.judge),
+        recovery=Recovery(parts.search_client, parts.verifier_id),
         clock=clock,
     )
 

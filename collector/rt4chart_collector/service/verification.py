@@ -24,6 +24,7 @@ from rt4chart_collector.core.memory import return_large_blocks
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
@@ -49,11 +50,16 @@ class VerificationRuntime:
         self._settings = settings
         self._shutdown = shutdown
         self._clock = clock
-        self._verifier = build_verifier(settings.judge)
-        self.judge = self._verifier.judge.id
+        verifier = build_verifier(settings.judge)
+        self.judge = verifier.judge.id
+        self._verifier = CurrentVerifier(verifier, clock)
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
         self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
+
+    def verifier_id(self) -> str:
+        """The id of the verifier in use: the judge's, with its recalibration if there is one."""
+        return self._verifier.id
 
     def connect(self, client: Client, stack: ExitStack) -> None:
         """Open a connection for each thread, beside `client`."""
@@ -64,6 +70,8 @@ class VerificationRuntime:
         self.search_client = sibling()
         self._spans = SpanDeduplicator(client, capacity=REMEMBERED_SPANS, now_ns=self._clock())
         self._watch = StoreWatch(sibling())
+        # Before the first answer, and before recovery asks what this verifier has not decided.
+        self._verifier.get(self.search_client)
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
 

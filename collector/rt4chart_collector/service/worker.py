@@ -55,7 +55,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
         parts.connect(client, stack)
         in_flight = InFlight(service.work_queue, large_at_once=max(service.workers - 1, 1))
         writer = SpanWriter(parts.insert) if settings.worker.store_spans else None
-        retries = Retries(parts.search_client, parts.judge, share=lambda: stream.share)
+        retries = Retries(parts.search_client, parts.verifier_id, share=lambda: stream.share)
         assembler = Assembler(
             parts.open_buffer(max_bytes=UNBOUNDED),
             in_flight.queue,

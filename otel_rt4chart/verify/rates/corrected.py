@@ -28,7 +28,8 @@ class CorrectedRate:
 
     `rate` is empty while `more_labels` is above 0. `tuning` is how far the scores are believed
     within a stratum (λ of PPI++). `label_variance` falls with more labels, `traffic_variance` with
-    more answers alone.
+    more answers alone. `left` is how many claims have no label; if `is_too_small`, the route has
+    too few claims or answers for a rate even when all are labelled.
     """
 
     rate: Rate
@@ -37,16 +38,30 @@ class CorrectedRate:
     tuning: float = 0.0
     label_variance: float = 0.0
     traffic_variance: float = 0.0
+    left: int = 0
+    is_too_small: bool = False
+
+    @property
+    def least_half_width(self) -> float | None:
+        """Half the width of the interval once all claims are labelled; None without a rate.
+
+        It is above 0: the rate is also that of other answers of the same kind.
+        """
+        if self.rate.value is None:
+            return None
+        share = self.labels / (self.labels + self.left)
+        return Z_95 * math.sqrt(self.label_variance * share + self.traffic_variance)
 
     def labels_for(self, half_width: float) -> int | None:
         """How many labels in all an interval of ± `half_width` takes, drawn like those at hand.
 
-        None without a rate, and where labels alone cannot do it: there are too few answers.
+        None without a rate, and where labels alone cannot do it: there are too few claims.
         """
         left = (half_width / Z_95) ** 2 - self.traffic_variance
         if self.rate.value is None or left <= 0:
             return None
-        return max(math.ceil(self.labels * self.label_variance / left), 1)
+        wanted = max(math.ceil(self.labels * self.label_variance / left), 1)
+        return wanted if wanted <= self.labels + self.left else None
 
 
 class LimitVerdict(StrEnum):
@@ -101,8 +116,15 @@ def corrected_rate(population: Population, labels: Sequence[TrustedLabel]) -> Co
     sum of strata and the variance between answers are matched by one beta distribution.
     """
     missing = _missing_labels(labels)
+    left = max(population.claims - len(labels), 0)
     if missing or population.weight <= 0:
-        return CorrectedRate(Rate(None, None, None), len(labels), max(missing, 1))
+        return CorrectedRate(
+            Rate(None, None, None),
+            len(labels),
+            max(missing, 1),
+            left=left,
+            is_too_small=population.claims > 0 and (missing > left or _is_few(population)),
+        )
     population, labels = _merged(population, labels)
     fits = _fits(population, labels)
     tuning = _tuning(population, fits)
@@ -124,7 +146,7 @@ def corrected_rate(population: Population, labels: Sequence[TrustedLabel]) -> Co
         variance += fit.share**2 * wrong * right / (wrong + right) ** 2 / (wrong + right + 1)
     low, high = _beta_interval(centre, variance + traffic)
     rate = Rate(value, min(low, value), max(high, value))
-    return CorrectedRate(rate, len(labels), 0, tuning, variance, traffic)
+    return CorrectedRate(rate, len(labels), 0, tuning, variance, traffic, left)
 
 
 def decide_limit(found: CorrectedRate, limit: float) -> LimitDecision:
@@ -134,19 +156,24 @@ def decide_limit(found: CorrectedRate, limit: float) -> LimitDecision:
     """
     rate = found.rate
     if rate.value is None or rate.low is None or rate.high is None:
-        return LimitDecision(LimitVerdict.CANNOT_TELL, found.more_labels)
+        more = None if found.is_too_small else found.more_labels
+        return LimitDecision(LimitVerdict.CANNOT_TELL, more)
     if rate.low > limit:
         return LimitDecision(LimitVerdict.ABOVE)
     if rate.high <= limit:
         return LimitDecision(LimitVerdict.NOT_ABOVE)
     wanted = found.labels_for(abs(rate.value - limit)) if rate.value != limit else None
-    more = None if wanted is None else max(wanted - found.labels, 1)
+    more = None if wanted is None or not found.left else max(wanted - found.labels, 1)
     return LimitDecision(LimitVerdict.CANNOT_TELL, more)
 
 
 def _missing_labels(labels: Sequence[TrustedLabel]) -> int:
     answers = len({one.answer for one in labels})
     return max(MIN_LABELS - len(labels), MIN_ANSWERS - answers, 0)
+
+
+def _is_few(population: Population) -> bool:
+    return population.answers < MIN_ANSWERS or population.claims < MIN_LABELS
 
 
 def _merged(

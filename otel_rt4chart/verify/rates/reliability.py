@@ -11,8 +11,7 @@ from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.labels import TrustedLabel, weighted_share
 
 UNDECIDED = Label.UNDECIDED.value
-# Confidences below the first edge are in the first bin too.
-EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +31,27 @@ class ReliabilityBin:
 
 def reliability(labels: Iterable[TrustedLabel]) -> list[ReliabilityBin]:
     """The bins that hold labels; claims that the judge left undecided are in none."""
-    known = [(_confidence(one), one) for one in labels if one.stratum != UNDECIDED]
+    known = [(confidence_of(one), one) for one in labels if one.stratum != UNDECIDED]
     found = []
     for low, high in pairwise(EDGES):
         own = [
             (confidence, one)
             for confidence, one in known
-            if (low <= confidence or low == EDGES[0]) and (confidence < high or high == EDGES[-1])
+            if low <= confidence and (confidence < high or high == EDGES[-1])
         ]
         if own:
             weight = sum(one.expansion for _, one in own)
             stated = sum(confidence * one.expansion for confidence, one in own) / weight
-            right = weighted_share((one.answer, one.expansion, _right(one)) for _, one in own)
+            right = weighted_share((one.answer, one.expansion, right_share(one)) for _, one in own)
             found.append(ReliabilityBin(low, high, len(own), stated, right))
     return found
 
 
-def _confidence(label: TrustedLabel) -> float:
+def confidence_of(label: TrustedLabel) -> float:
+    """The confidence that the judge states in its verdict."""
     return label.score if label.is_flagged else 1 - label.score
 
 
-def _right(label: TrustedLabel) -> float:
+def right_share(label: TrustedLabel) -> float:
+    """The share of the trusted labels that agree with the judge's verdict."""
     return label.wrong if label.is_flagged else 1 - label.wrong

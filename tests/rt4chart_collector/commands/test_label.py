@@ -68,7 +68,7 @@ def test_a_trusted_judge_labels_and_the_status_shows_it(
     assert {(one.kind, one.verifier) for one in labels} == {(RaterKind.JUDGE, "weak/1")}
     assert (figures["verifier"], route["labels"], route["pending"]) == ("weak/1", 8, 2)
     assert (route["more_labels"], route["corrected"]["rate"]) == (12, None)
-    assert "corrected unknown: 12 more labels needed" in words
+    assert "corrected unknown: too few answers for a corrected rate" in words
     assert "no claim has labels of two raters: their agreement is unknown" in words
 
 

@@ -38,14 +38,15 @@ for a page to share: rt4chart report --html
 def run(client: Client, dsn: str) -> Callable[..., int]:
     """The command on two answers of the last hour and one of the hour before."""
     now_ns = time.time_ns()
-    first = verdict(1, [GOOD, GOOD], start_ns=now_ns - 600 * SECOND, sample_rate=1.0)
+    ago, before = now_ns - 600 * SECOND, now_ns - 5400 * SECOND
+    first = verdict(1, [GOOD, GOOD], start_ns=ago, decided_ns=ago, sample_rate=1.0)
     assert first.report is not None
     one, other = first.report.claims
     claims = (replace(one, status=ClaimStatus.CHERRY_PICKED), other)
     verdicts = [
         replace(first, report=replace(first.report, claims=claims)),
-        verdict(2, [BAD, BAD], start_ns=now_ns - 600 * SECOND, sample_rate=1.0),
-        verdict(3, [GOOD], start_ns=now_ns - 5400 * SECOND, sample_rate=1.0),
+        verdict(2, [BAD, BAD], start_ns=ago, decided_ns=ago, sample_rate=1.0),
+        verdict(3, [GOOD], start_ns=before, decided_ns=before, sample_rate=1.0),
     ]
     insert_verdicts(client, verdicts)
     return lambda *argv: main(["report", "--dsn", dsn, "--since", "1h", *argv])
@@ -86,11 +87,12 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
 ) -> None:
     """With too few labels, how many more; with enough, the rate with its interval."""
     now_ns = time.time_ns()
+    ago = now_ns - 500 * SECOND
     many = range(11, 41)
     insert_verdicts(
         client,
         [
-            verdict(number, [GOOD, BAD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+            verdict(number, [GOOD, BAD], start_ns=ago, decided_ns=ago, sample_rate=1.0)
             for number in many
         ],
     )
@@ -106,9 +108,13 @@ def test_corrected_rates_are_shown_where_claims_were_drawn(
     run("--json")
     (route,) = json.loads(capsys.readouterr().out)["routes"]
 
-    head = "route service judge corrected 95% labels needed drawn from support shop 50.0%"
+    head = "route service unfaithful corrected 95% labels needed drawn support shop 50.0%"
     assert f"{head} – 5 15 100.0% " in " ".join(few.split())
     assert f"{head} " in shown
+    # These labels do not say whether a claim is misleading.
+    head = "route service misleading corrected 95% labels needed drawn support shop 1.6%"
+    assert f"{head} – 0 20 100.0%" in shown
+    assert route["corrected"]["misleading"]["more_labels"] == 20
     assert "needed: more labels for a corrected rate, then for ± 5 points" in shown
     found = route["corrected"]
     assert (found["labels"], found["covered"], found["more_labels"]) == (40, 1.0, 0)
@@ -136,8 +142,9 @@ def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
     without = run("--fail-over", "0.05")
     assert "no claims of this period were drawn for labels" in capsys.readouterr().err
     now_ns = time.time_ns()
+    ago = now_ns - 500 * SECOND
     answers = [
-        verdict(number, [GOOD, BAD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+        verdict(number, [GOOD, BAD], start_ns=ago, decided_ns=ago, sample_rate=1.0)
         for number in range(11, 61)
     ]
     insert_verdicts(client, answers)
@@ -148,7 +155,7 @@ def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
     assert "support: cannot tell: 15 more labels\n" in capsys.readouterr().err
     label_all(client, queue)
 
-    other = verdict(99, [GOOD], start_ns=now_ns - 500 * SECOND, sample_rate=1.0)
+    other = verdict(99, [GOOD], start_ns=ago, decided_ns=ago, sample_rate=1.0)
     other = replace(other, candidate=replace(other.candidate, route="rare"))
     found = [run("--fail-over", limit) for limit in ("0.05", "0.8")]
     insert_verdicts(client, [other])

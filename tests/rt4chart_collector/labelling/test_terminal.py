@@ -23,7 +23,7 @@ from rt4chart_collector.labelling.terminal import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.labels.trusted_labels import GivenLabel, labels_in
+from rt4chart_collector.store.labels.trusted_labels import GivenLabel, LabelRow, labels_in
 from tests.rt4chart_collector.labelling.answers import NOW, drawn, stored
 
 __all__ = ["stored"]
@@ -47,10 +47,14 @@ def sitting(client: Client, keys: str, *, limit: int = 0) -> tuple[LabelSession,
     return session, out.getvalue()
 
 
-def given(client: Client) -> list[tuple[GivenLabel, bool]]:
+def in_order(client: Client) -> list[LabelRow]:
     """The current labels, in the order in which they were given."""
-    rows = sorted(labels_in(client, QueryScope()), key=lambda row: row.at_ns)
-    return [(row.label, row.is_blind) for row in rows]
+    return sorted(labels_in(client, QueryScope()), key=lambda row: row.at_ns)
+
+
+def given(client: Client) -> list[tuple[GivenLabel, bool]]:
+    """The current labels, and which of them are blind."""
+    return [(row.label, row.is_blind) for row in in_order(client)]
 
 
 def test_each_key_is_a_label(stored: Client) -> None:
@@ -68,6 +72,24 @@ def test_each_key_is_a_label(stored: Client) -> None:
     assert "no claims are left in this draw for you" in text
 
 
+def test_each_label_says_whether_the_claim_misleads(stored: Client) -> None:
+    """A misleading one is entailed, with a status; without the passages nobody can tell."""
+    _, text = sitting(stored, "4123x")
+    known = [(row.label, row.status, row.misleads) for row in in_order(stored)]
+    stored.command("TRUNCATE TABLE otel_traces")
+    sitting(stored, "1x")
+
+    assert known == [
+        (GivenLabel.ENTAILED, "cherry_picked", True),
+        (GivenLabel.ENTAILED, "supported", False),
+        (GivenLabel.CONTRADICTED, "contradicted", False),
+        (GivenLabel.BASELESS, "unsupported", False),
+    ]
+    assert "you: misleading; the judge: " in text
+    (blank,) = (row for row in in_order(stored) if not row.status)
+    assert (blank.label, blank.misleads) == (GivenLabel.ENTAILED, None)
+
+
 def test_the_verdict_is_hidden_until_the_claim_has_a_label(stored: Client) -> None:
     """Nothing of what is printed before the first key says what the judge said."""
     _, before = sitting(stored, "x")
@@ -76,7 +98,7 @@ def test_the_verdict_is_hidden_until_the_claim_has_a_label(stored: Client) -> No
     for word in ("the judge", "entailed (", "contradicted ("):
         assert word not in before
     assert "you: entailed; the judge: " in after
-    assert "support: 19 more labels for a corrected rate" in after
+    assert "support: too few answers for a corrected rate" in after
 
 
 def test_a_label_that_is_given_again_is_not_blind(stored: Client) -> None:

@@ -15,6 +15,7 @@ from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.recovery import Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
@@ -44,9 +45,11 @@ class Line:
         self.now = now
         self.metrics = ServiceMetrics()
         judge, ticks = verifier.judge.id, count()
+        self.verifier = CurrentVerifier(verifier, lambda: self.now)
+        self.verifier.get(client)
         queue = self.queue = TraceQueue(999)
         self.breaker = Breaker(judge, lambda: self.now)
-        retries = Retries(client, judge)
+        retries = Retries(client, lambda: self.verifier.id)
         self.assembler = Assembler(
             TraceBuffer(TraceTimeouts(0, 0, 60 * SECOND), max_bytes=10**8),
             queue,
@@ -54,14 +57,14 @@ class Line:
             retries,
             self.breaker,
             self.metrics,
-            recovery=Recovery(client, judge),
+            recovery=Recovery(client, lambda: self.verifier.id),
             clock=lambda: self.now,
         )
         # Every look at the clock is a little later, so that no two decisions are of one moment.
         self.worker = Worker(
             client,
             queue,
-            verifier,
+            self.verifier,
             self.metrics,
             self.breaker,
             sample_rate=1.0,

@@ -185,7 +185,7 @@ def test_answer_of_which_only_another_judges_verdict_is_left_is_not_waited_for(
     save_outcomes(client, [AnswerOutcome(other)], "1")
     letter = postponed_letter(made.candidate, JUDGE, START)
     insert_letters(client, [letter])
-    retries = Retries(client, JUDGE)
+    retries = Retries(client, lambda: JUDGE)
 
     assert retries.page(letter.next_ns) == []
 

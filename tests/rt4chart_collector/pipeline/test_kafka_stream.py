@@ -21,6 +21,7 @@ from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.span_limiter import VALUE_BYTES
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.in_flight import InFlight
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
@@ -55,7 +56,7 @@ class Member:
         breaker = Breaker(verifier.judge.id, lambda: self.now)
         self.in_flight = InFlight(999)
         self.queue = self.in_flight.queue
-        retries = Retries(client, verifier.judge.id, share=lambda: self.stream.share)
+        retries = Retries(client, lambda: verifier.judge.id, share=lambda: self.stream.share)
         quiet = TraceTimeouts(quiet_s * SECOND, quiet_s * SECOND, 600 * SECOND)
         self.assembler = Assembler(
             TraceBuffer(quiet, max_bytes=2**62),
@@ -81,7 +82,7 @@ class Member:
         self.worker = Worker(
             client,
             self.queue,
-            verifier,
+            CurrentVerifier(verifier, lambda: self.now),
             self.metrics,
             breaker,
             sample_rate=1.0,

@@ -20,6 +20,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.recovery import PAUSE_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
@@ -58,7 +59,7 @@ def worker(client: Client, metrics: ServiceMetrics) -> Make:
         return Worker(
             client,
             TraceQueue(9),
-            Verifier(judge),
+            CurrentVerifier(Verifier(judge), lambda: next(clock)),
             metrics,
             Breaker(judge.id, lambda: next(clock)),
             sample_rate=sample_rate,
@@ -187,7 +188,7 @@ def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
     Worker(
         failing,
         queue,
-        Verifier(JUDGE),
+        CurrentVerifier(Verifier(JUDGE), lambda: next(clock)),
         metrics,
         Breaker(JUDGE.id, lambda: next(clock)),
         sample_rate=1.0,
@@ -210,10 +211,10 @@ class Steps:
             TraceBuffer(TraceTimeouts(SECOND, 5 * SECOND, 60 * SECOND), max_bytes=max_bytes),
             self.queue,
             self.queue.put,
-            Retries(client, JUDGE.id),
+            Retries(client, lambda: JUDGE.id),
             Breaker(JUDGE.id, lambda: self.now),
             self.metrics,
-            recovery=Recovery(client, JUDGE.id),
+            recovery=Recovery(client, lambda: JUDGE.id),
             clock=lambda: self.now,
         )
 

@@ -10,7 +10,7 @@ from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.store.labels.corrected_rates import LabelCounts, RouteRate
 
 CORRECTED = CorrectedRate(
-    Rate(0.10, 0.06, 0.15), 60, 0, label_variance=0.0005, traffic_variance=0.00001
+    Rate(0.10, 0.06, 0.15), 60, 0, label_variance=0.0005, traffic_variance=0.00001, left=9_940
 )
 HIGH = RouteRate(
     service="shop",
@@ -72,6 +72,16 @@ def test_labels_of_few_of_the_claims_decide_nothing() -> None:
         3,
         ["old: cannot tell: labels were drawn from 30% of the claims: rt4chart label --draw"],
     )
+    assert decided(replace(STALE, pending=40))[2] == [
+        "old: cannot tell: labels were drawn from 30% of the claims: label more of the drawn ones"
+    ]
+
+
+def test_a_route_with_too_few_claims_asks_for_answers() -> None:
+    """Labels on all of them would give no rate."""
+    few = replace(FEW, corrected=replace(FEW.corrected, left=3, is_too_small=True))
+
+    assert decided(few)[2] == ["new: cannot tell: more answers are needed, labels do not suffice"]
 
 
 def test_where_labels_do_not_suffice_it_says_so() -> None:
@@ -79,7 +89,7 @@ def test_where_labels_do_not_suffice_it_says_so() -> None:
     found = replace(NEAR, corrected=replace(NEAR.corrected, traffic_variance=0.1))
 
     assert decided(found)[2] == [
-        "sales: cannot tell: 6.0% [3.0–11.0]; more answers are needed, labels do not suffice"
+        "sales: cannot tell: more answers are needed, labels do not suffice; 6.0% [3.0–11.0]"
     ]
 
 

@@ -116,11 +116,12 @@ def test_a_corrected_rate_stands_beside_the_judges_with_what_labels_say_of_it(
     label_all(any_client, draw.queue)
     text = " ".join(re.sub(r"<[^>]+>", " ", told(any_client)).split())
 
-    assert "corrected unknown: 8 more labels needed" in few
+    assert "corrected unknown: 8 more labels for a corrected rate" in few
     of_route = text[text.index("support shop") :]
     assert of_route.startswith(
         "support shop unfaithful 50.0% 37.7–62.3% n = 60 of 30 (no answers in the period before) "
-        "corrected 43.1% 28.4–58.9% of all claims, from 40 labels; 336 more labels for ± 5 points "
+        "corrected 43.1% 28.4–58.9% of all claims, from 40 labels; labels on the 20 other claims "
+        "give ± 12.5 points; ± 5 points take more answers "
         "what the labels say of the judge: precision 39.1% 21.9–59.6% (flagged claims that are "
         "wrong) · recall 45.4% 28.8–63.3% (wrong claims that it flags) misleading 0.0%"
     )
@@ -137,8 +138,8 @@ def test_a_route_that_nothing_was_drawn_from_says_how_to_draw(any_client: Client
     text = " ".join(re.sub(r"<[^>]+>", " ", told(any_client)).split())
 
     assert (
-        "corrected unknown: 20 more labels needed (labels were drawn from 0.0% of the claims: "
-        "rt4chart label --draw draws from these)"
+        "corrected unknown: 20 more labels for a corrected rate (labels were drawn from 0.0% of "
+        "the claims: rt4chart label --draw draws from these)"
     ) in text
 
 

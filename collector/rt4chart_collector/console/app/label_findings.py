@@ -13,6 +13,7 @@ from functools import partial
 from typing import TypeAlias
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.verify.rates.reliability import ReliabilityBin, reliability
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.store.engine.connect import Client
@@ -44,6 +45,11 @@ class LabelFindings:
     agreement: RaterAgreement = field(default_factory=lambda: rater_agreement(()))
     is_drawn: bool = False
     is_late: bool = False
+
+    @property
+    def reliability(self) -> list[ReliabilityBin]:
+        """How often the judge's verdicts are right by their confidence, over all routes."""
+        return reliability(one for rate in self.rates.values() for one in rate.sample)
 
 
 NONE, LATE = LabelFindings(), LabelFindings(is_late=True)

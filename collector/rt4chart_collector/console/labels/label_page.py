@@ -25,8 +25,14 @@ from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import named_route, route_value, with_query
 from rt4chart_collector.labelling.status import missing_text
-from rt4chart_collector.labelling.task_reading import LabellingTask, read_claim, read_task
-from rt4chart_collector.labelling.tasks import Rater, next_task, record_answer, route_progress
+from rt4chart_collector.labelling.task_reading import LabellingTask, read_task
+from rt4chart_collector.labelling.tasks import (
+    Rater,
+    RaterAnswer,
+    next_task,
+    record_answer,
+    route_progress,
+)
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate, rates_by_labels
@@ -42,7 +48,6 @@ from rt4chart_collector.store.labels.draws import (
     read_draw,
 )
 from rt4chart_collector.store.labels.trusted_labels import (
-    GivenLabel,
     LabelRow,
     labels_of_draw,
     labels_on,
@@ -51,7 +56,7 @@ from rt4chart_collector.store.labels.trusted_labels import (
 from rt4chart_collector.store.rates.claim_rates import rates_by
 
 UNDO = "undo"
-CHOICES = (*map(str, GivenLabel), UNDO)
+CHOICES = (*map(str, RaterAnswer), UNDO)
 SIZE, DRAW_WINDOW = 100, "7d"
 MAX_DRAWS, DRAW_AGE_NS = 4, 3600 * SECOND_NS
 GONE = "That claim is gone: it was deleted or judged anew. The label was not stored."
@@ -127,7 +132,7 @@ def post_label(draws: DrawCache, console: Console, request: Request) -> Response
             _undo(client, row, rater, at_ns=now_ns)
             claim, notice = row.id, ""
         else:
-            is_stored = _record(client, row, rater, GivenLabel(choice), at_ns=now_ns)
+            is_stored = _record(client, row, rater, RaterAnswer(choice), at_ns=now_ns)
             claim, notice = "", "" if is_stored else GONE
         last = draws.latest(client, _scope(console, request), now_ns) or draw
     if "x-partial" in request.headers:
@@ -254,12 +259,16 @@ def _drawn_row(draw: LabelDraw, claim: str) -> QueueRow:
     return row
 
 
-def _record(client: Client, row: QueueRow, rater: Rater, label: GivenLabel, *, at_ns: int) -> bool:
+def _record(
+    client: Client, row: QueueRow, rater: Rater, answer: RaterAnswer, *, at_ns: int
+) -> bool:
     """Store the label; False where the claim is gone, which `next_task` then passes over."""
-    is_there = read_claim(client, row) is not None
-    if is_there:
-        record_answer(client, row, rater, label, at_ns=at_ns)
-    return is_there
+    task = read_task(client, row)
+    if task is None:
+        return False
+    status = answer.status(task)
+    record_answer(client, row, rater, answer.label, at_ns=at_ns, status=status)
+    return True
 
 
 def _undo(client: Client, row: QueueRow, rater: Rater, *, at_ns: int) -> None:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.rates.corrected import CorrectedRate
 from rt4chart_collector.console.view.charts import bar, sparkline
-from rt4chart_collector.console.view.corrected import HINT, corrected_cell
+from rt4chart_collector.console.view.corrected import HINT, MISLEADING_HINT, corrected_cell
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import CellValue, Column
@@ -190,9 +190,18 @@ RATE_NAMES = {
 }
 
 
-def _both_rates_cell(row: RouteRow) -> Markup:
+CORRECTED_HINTS = {
+    Measure.UNFAITHFUL: HINT,
+    Measure.MISLEADING: MISLEADING_HINT,
+}
+
+
+def _both_rates_cell(row: RouteRow, measure: Measure) -> Markup:
+    found = row.corrected
+    if found is not None and measure is Measure.MISLEADING:
+        found = found.of_misleading
     return Markup('{}<br><span class="n">corrected:</span> {}').format(
-        rate_cell(row.slice, Measure.UNFAITHFUL), corrected_cell(row.corrected)
+        rate_cell(row.slice, measure), corrected_cell(found)
     )
 
 
@@ -212,9 +221,13 @@ def _rate_columns(
             name,
             "Either" if measure is Measure.EITHER else f"{TITLES[measure]} claims",
             lambda row: row.slice.rate_of(measure).value,
-            _both_rates_cell if is_corrected else lambda row: rate_cell(row.slice, measure),
+            lambda row: (
+                _both_rates_cell(row, measure) if is_corrected else rate_cell(row.slice, measure)
+            ),
             is_sortable=True,
-            hint=f"{HINTS[measure]}; corrected: {HINT}" if is_corrected else HINTS[measure],
+            hint=f"{HINTS[measure]}; corrected: {CORRECTED_HINTS[measure]}"
+            if is_corrected
+            else HINTS[measure],
             is_exported_only=not is_shown,
         ),
         *bounds,
@@ -236,7 +249,8 @@ def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[C
         Column("route", "Route", lambda row: row.route, _name_cell, is_sortable=True),
         *_rate_columns(Measure.UNFAITHFUL, is_shown=True, is_corrected=is_corrected),
         *CORRECTED,
-        *_rate_columns(Measure.MISLEADING, is_shown=True),
+        *_rate_columns(Measure.MISLEADING, is_shown=True, is_corrected=is_corrected),
+        *CORRECTED_MISLEADING,
         *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
         *COLUMNS,
     )
@@ -244,6 +258,14 @@ def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[C
 
 def _of_corrected(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
     return lambda row: None if row.corrected is None else value(row.corrected.corrected)
+
+
+def _of_misleading(value: Callable[[CorrectedRate], CellValue]) -> Callable[[RouteRow], CellValue]:
+    def of_row(row: RouteRow) -> CellValue:
+        found = None if row.corrected is None else row.corrected.misleading
+        return None if found is None else value(found)
+
+    return of_row
 
 
 # Exports always have them, so that their columns do not change with the first draw.
@@ -259,6 +281,12 @@ CORRECTED: Sequence[Column[RouteRow]] = (
     _exported("corrected_high", _of_corrected(lambda found: found.rate.high)),
     _exported("labels", _of_corrected(lambda found: found.labels)),
     _exported("more_labels", _of_corrected(lambda found: found.more_labels)),
+)
+CORRECTED_MISLEADING: Sequence[Column[RouteRow]] = (
+    _exported("corrected_misleading", _of_misleading(lambda found: found.rate.value)),
+    _exported("corrected_misleading_low", _of_misleading(lambda found: found.rate.low)),
+    _exported("corrected_misleading_high", _of_misleading(lambda found: found.rate.high)),
+    _exported("misleading_labels", _of_misleading(lambda found: found.labels)),
 )
 COLUMNS: Sequence[Column[RouteRow]] = (
     Column(

@@ -10,12 +10,15 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from otel_rt4chart.verify.core.recalibration import number_of
+from otel_rt4chart.verify.rates.recalibrate import LEAST_LABELS
 from rt4chart_collector.console.answers.wording import decision_reason
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
-from rt4chart_collector.console.settings.label_tables import JUDGE, RATERS, rater_rows
+from rt4chart_collector.console.settings.label_tables import JUDGE, RATERS, RELIABILITY, rater_rows
 from rt4chart_collector.console.view.filters import count, interval, label, link, percent, when
 from rt4chart_collector.console.view.params import ID, bad_request, text_param
+from rt4chart_collector.console.view.reliability_diagram import reliability_diagram
 from rt4chart_collector.console.view.table import Column, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.times import iso
@@ -170,6 +173,7 @@ def show_health(console: Console, request: Request) -> Response:
     if trace and not ID.fullmatch(trace):
         raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
     labels = console.label_findings.find(scope)
+    bins = labels.reliability
     with console.store() as client:
         decided = decision_counts(client, scope)
         reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
@@ -187,6 +191,7 @@ def show_health(console: Console, request: Request) -> Response:
             GROUPING.with_rows(runs),
             PRECISION.with_rows(precision),
             JUDGE.with_rows(list(labels.rates.values())),
+            RELIABILITY.with_rows(bins),
             RATERS.with_rows(rater_rows(labels.agreement)),
         ],
         "health.html",
@@ -199,6 +204,9 @@ def show_health(console: Console, request: Request) -> Response:
         decision_reason=decision_reason,
         verifier=verifier,
         labels=labels,
+        diagram=reliability_diagram(bins) if bins else "",
+        is_sparse=sum(one.labels for one in bins) < LEAST_LABELS,
+        recalibration=number_of(verifier),
         alpha=agreement_text(labels.agreement.alpha),
     )
 

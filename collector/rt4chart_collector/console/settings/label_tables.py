@@ -10,8 +10,9 @@ from markupsafe import Markup
 from otel_rt4chart.verify.core.rates import Rate
 from otel_rt4chart.verify.rates.agreement import Agreement
 from otel_rt4chart.verify.rates.judge_quality import JudgeQuality
+from otel_rt4chart.verify.rates.reliability import ReliabilityBin
 from rt4chart_collector.console.view.corrected import quality_cell
-from rt4chart_collector.console.view.filters import link
+from rt4chart_collector.console.view.filters import link, percent
 from rt4chart_collector.console.view.table import CellValue, Column, TableLayout
 from rt4chart_collector.console.view.urls import route_url
 from rt4chart_collector.labelling.status import agreement_text, missing_text
@@ -69,6 +70,14 @@ def _route_cell(row: RouteRate) -> Markup:
     return link(route_url(row.service, row.route), row.route or "(no route)")
 
 
+def _span_cell(row: ReliabilityBin) -> str:
+    return f"{row.low:.1f} to {row.high:.1f}"
+
+
+def _stated_cell(row: ReliabilityBin) -> str:
+    return percent(row.confidence)
+
+
 def _kappa_cell(row: RaterRow) -> Markup | str:
     if not row.kappa.claims:
         return "no claim with another label"
@@ -91,6 +100,25 @@ JUDGE: TableLayout[RouteRate] = TableLayout(
     "The judge, by labels",
     _JUDGE_COLUMNS,
     "No route of this time range has drawn claims.",
+)
+RELIABILITY: TableLayout[ReliabilityBin] = TableLayout(
+    "reliability",
+    "Right verdicts by confidence",
+    (
+        Column("confidence", "Confidence", lambda row: row.low, _span_cell),
+        Column("stated", "Stated on average", lambda row: row.confidence, _stated_cell),
+        Column(
+            "right",
+            "Right",
+            lambda row: row.right.value,
+            lambda row: quality_cell(row.right),
+            hint="of the claims with such a confidence, on how many labels agree with the verdict",
+        ),
+        Column("right_low", "Low", lambda row: row.right.low, is_exported_only=True),
+        Column("right_high", "High", lambda row: row.right.high, is_exported_only=True),
+        Column("labels", "Labels", lambda row: row.labels, is_number=True),
+    ),
+    "No label of this time range counts in a corrected rate yet.",
 )
 RATERS: TableLayout[RaterRow] = TableLayout(
     "raters",

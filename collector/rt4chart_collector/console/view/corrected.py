@@ -13,6 +13,9 @@ HINT = (
     "share of all claims that are contradicted or baseless by the labels of people, who correct "
     "the judge's errors; with its 95% interval"
 )
+MISLEADING_HINT = (
+    "share of all claims that people call misleading, by labels that say so; with its 95% interval"
+)
 # Below this share of the claims, the page says of how many the corrected rate is.
 NEARLY_ALL = 0.995
 
@@ -23,7 +26,8 @@ def corrected_cell(found: RouteRate | None) -> Markup:
         return Markup('<span class="n">nothing drawn</span>')
     rate = found.corrected.rate
     if rate.value is None:
-        missing = labels_text(found.corrected.more_labels)
+        is_lacking = not found.corrected.is_too_small
+        missing = labels_text(found.corrected.more_labels) if is_lacking else "too few answers"
         return Markup('<span class="n">{}</span>').format(missing)
     return Markup(
         '<strong>{}</strong> <span class="interval">{}</span> <span class="n">{}</span>'

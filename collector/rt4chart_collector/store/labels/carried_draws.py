@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify.rates.label_queue import answered_part
+from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.labels.current_claims import CurrentClaims
 from rt4chart_collector.store.labels.draw_rows import DrawRow, QueueRow
 from rt4chart_collector.store.labels.populations import RouteKey
 from rt4chart_collector.store.labels.trusted_labels import LabelRow
+
+# From so many answers on, claims that only this draw could draw are hardly missed by chance.
+LEAST_ANSWERED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,27 @@ def carry_draws(
         found.append(kept)
     gone = sum(map(claims.is_judged, lost.values()))
     return CarriedDraws(found, frozenset(others), gone, len(lost) - gone)
+
+
+def answered_draws(
+    draws: Collection[DrawRow],
+    queues: Iterable[Sequence[QueueRow]],
+    answered: Collection[ClaimKey],
+) -> list[DrawRow]:
+    """The draws of a route in which enough claims are answered to count what they drew from.
+
+    Labels of one draw say nothing of claims that only another could draw. Where none has enough
+    answers, those with any count; without an answer all do, and there is no rate.
+    """
+    counts = dict.fromkeys((draw.id for draw in draws), 0)
+    for queue in queues:
+        done = {row.id for row in queue if row.claim_key in answered}
+        for one in queue[:1]:
+            counts[one.draw] = len(answered_part([row.queued for row in queue], done))
+    least = min(max(counts.values(), default=0), LEAST_ANSWERED)
+    if least < LEAST_ANSWERED:
+        least = min(least, 1)
+    return [draw for draw in draws if counts[draw.id] >= least]
 
 
 def _is_counted(row: QueueRow, current: QueueRow, own: Iterable[DrawRow]) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from otel_rt4chart.verify.rates.corrected import (
     CorrectedRate,
@@ -22,6 +22,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.carried_draws import (
     CarriedDraws,
+    answered_draws,
     carry_draws,
     counted_draws,
 )
@@ -49,10 +50,11 @@ class LabelCounts:
     """The current labels of a route by what they are good for.
 
     `sample` are the labelled claims that the rate counts. `waiting` have labels, but a claim before
-    them in the queue has none yet. `not_drawn` have labels and no known probability. `cannot_tell`
-    and `skipped` are claims that no trusted label decides. `carried` of the sample were drawn among
-    the claims of another verifier. `gone` were too, and this verifier has no claim with that text.
-    `not_judged` are labelled claims of answers that it has not judged.
+    them in the queue has none yet, or hardly any claim of their draw has. `not_drawn` have labels
+    and no known probability. `cannot_tell` and `skipped` are claims that no trusted label decides.
+    `carried` of the sample were drawn among the claims of another verifier. `gone` were too, and
+    this verifier has no claim with that text. `not_judged` are labelled claims of answers that it
+    has not judged.
     """
 
     sample: int = 0
@@ -74,7 +76,8 @@ class RouteRate:
     is lowered by the share of the labelled claims that are `gone`: as many of the verifier's claims
     are new, and could not be drawn.
     `quality_on_labels` is of the labelled claims alone, drawn or not, and says nothing of the
-    traffic. `pending` is how many drawn claims have no label yet.
+    traffic. `pending` is how many drawn claims have no label yet, `sample` are those that count.
+    `misleading` is the corrected share of all claims that are misleading, by labels that say so.
     """
 
     service: str
@@ -87,14 +90,28 @@ class RouteRate:
     counts: LabelCounts
     covered: float
     pending: int = 0
+    sample: tuple[TrustedLabel, ...] = field(default=(), repr=False, compare=False)
+    misleading: CorrectedRate | None = None
 
     @property
     def labels_to_goal(self) -> int | None:
-        """How many more labels give ± 5 points; 0 where they do already, None where none can."""
+        """How many more labels give ± 5 points; 0 where they do already, None where none can.
+
+        It is never more than the route has claims without a label.
+        """
         if self.corrected.more_labels:
-            return self.corrected.more_labels
+            return None if self.corrected.is_too_small else self.corrected.more_labels
         wanted = self.corrected.labels_for(GOAL)
         return None if wanted is None else max(wanted - self.corrected.labels, 0)
+
+    @property
+    def of_misleading(self) -> RouteRate | None:
+        """The same for misleading claims, without what is known of unfaithful ones."""
+        if self.misleading is None:
+            return None
+        return replace(
+            self, raw=None, corrected=self.misleading, quality=None, misleading=None, sample=()
+        )
 
     @property
     def is_covered(self) -> bool:
@@ -120,7 +137,7 @@ def draw_rates(client: Client, draw: LabelDraw, *, without: Sequence[str] = ()) 
 def draw_sample(client: Client, draw: LabelDraw) -> list[TrustedLabel]:
     """The labelled claims of all routes of a draw that count, with their probabilities."""
     labels = _by_claim(labels_of_draw(client, draw))
-    return [one for _, one in _sample([draw.queue], labels)]
+    return [_labelled(row, own) for row, own in _answered([draw.queue], labels)]
 
 
 def rates_by_labels(draw: LabelDraw, given: Sequence[LabelRow]) -> list[RouteRate]:
@@ -144,46 +161,53 @@ def corrected_rates(
 ) -> list[RouteRate]:
     """The rates of every route of the scope, which names a verifier.
 
-    Only claims of answers in a period from which was drawn count: `covered` is their share. Where a
-    route has draws with different seeds, those with the seed of the last one count. Draws and
-    labels of another verifier's claims count for the same claims of this one.
+    Only claims of answers that could be drawn count, in draws that are answered: `covered` is their
+    share. Where a route has draws with different seeds, those with the seed of the last one count.
+    Draws and labels of another verifier's claims count for the same claims of this one.
     """
     verifier = scope.verifier or ""
     draws = counted_draws(draws_in(client, scope), verifier)
-    made = [draw for route in draws.values() for draw in route]
-    kept = {(draw.id, *draw.key) for draw in made}
+    kept = {(draw.id, *draw.key) for route in draws.values() for draw in route}
     drawn = [
         row
-        for row in queues(client, [draw.id for draw in made])
-        if (row.draw, row.service, row.route) in kept
+        for row in queues(client, sorted({draw for draw, _, _ in kept}))
+        if (row.draw, row.service, row.route) in kept and row.start_ns < scope.until_ns
     ]
     given = _given_labels(client, scope, without)
     claims = read_current_claims(client, scope, [*drawn, *given])
-    own_periods = [draw.period for draw in made if draw.verifier == verifier]
-    shared = [SharedPeriod(one.period, one.verifier) for one in made if one.verifier != verifier]
     by_route, labels = _by_route(drawn), _by_route(given)
-    found = []
-    for one in populations(client, scope, own_periods, shared=shared):
-        # Claims expire by day: labels on older answers are of claims that are not counted any more.
-        since_ns = max(scope.since_ns, one.first_ns)
+
+    def carried(key: RouteKey, own_since_ns: int) -> CarriedDraws:
+        since_ns = {verifier: own_since_ns}
         queue = [
             row
-            for row in by_route.get(one.key, ())
-            if (since_ns if row.verifier == verifier else scope.since_ns) <= row.start_ns
-            and row.start_ns < scope.until_ns
+            for row in by_route.get(key, ())
+            if row.start_ns >= since_ns.get(row.verifier, scope.since_ns)
         ]
-        own = labels.get(one.key, ())
-        carried = carry_draws(_by_draw(queue), own, claims, draws.get(one.key, ()))
-        found.append(
-            _route_rate(
-                (one.service, one.route, verifier),
-                one.population,
-                carried,
-                _by_claim(carried_labels(own, claims)),
-                covered=one.population.claims / one.all_claims if one.all_claims else 0.0,
-            )
+        return carry_draws(_by_draw(queue), labels.get(key, ()), claims, draws.get(key, ()))
+
+    by_claim = {key: _by_claim(carried_labels(own, claims)) for key, own in labels.items()}
+    used = {
+        key: answered_draws(
+            own, carried(key, scope.since_ns).queues, _sampled(by_claim.get(key, {}))
         )
-    return found
+        for key, own in draws.items()
+    }
+    made = [draw for route in used.values() for draw in route]
+    own_periods = [draw.period for draw in made if draw.verifier == verifier]
+    shared = [SharedPeriod(one.period, one.verifier) for one in made if one.verifier != verifier]
+    return [
+        _route_rate(
+            (one.service, one.route, verifier),
+            one.population,
+            # Claims expire by day: labels on older answers are of claims that count no more.
+            carried(one.key, max(scope.since_ns, one.first_ns)),
+            by_claim.get(one.key, {}),
+            counted={draw.id for draw in used.get(one.key, ())},
+            covered=one.population.claims / one.all_claims if one.all_claims else 0.0,
+        )
+        for one in populations(client, scope, own_periods, shared=shared)
+    ]
 
 
 def _given_labels(client: Client, scope: QueryScope, without: Sequence[str]) -> list[LabelRow]:
@@ -229,12 +253,16 @@ def _route_rate(
     labels: Mapping[ClaimKey, Sequence[LabelRow]],
     *,
     covered: float,
+    counted: Collection[str] | None = None,
 ) -> RouteRate:
+    """`counted` are the ids of the draws whose claims are in the population; None for all."""
     service, route, verifier = names
     drawn = carried.queues
     sampled = _sampled(labels)
-    found = _sample(drawn, labels)
-    sample = [one for _, one in found]
+    used = [own for own in drawn if counted is None or any(row.draw in counted for row in own)]
+    found = _answered(used, labels)
+    sample = [_labelled(row, own) for row, own in found]
+    misleading = [_misleading(row, own) for row, own in found if _tell_misleading(own)]
     drawn_keys = {row.claim_key for own in drawn for row in own}
     decided = {key for key, own in labels.items() if any(one.label.is_decided for one in own)}
     counts = LabelCounts(
@@ -258,6 +286,9 @@ def _route_rate(
         counts=counts,
         covered=covered * (len(sample) / (len(sample) + carried.gone) if carried.gone else 1.0),
         pending=len(drawn_keys - sampled.keys()),
+        sample=tuple(sample),
+        # The judge's scores are of unfaithful claims: they help as far as labels agree with them.
+        misleading=corrected_rate(population, misleading),
     )
 
 
@@ -269,20 +300,19 @@ def _sampled(
     return {key: own for key, own in drawn if own}
 
 
-def _sample(
+def _answered(
     drawn: Sequence[Sequence[QueueRow]], labels: Mapping[ClaimKey, Sequence[LabelRow]]
-) -> list[tuple[QueueRow, TrustedLabel]]:
-    """The drawn claims that labels decide and whose probability is known."""
+) -> list[tuple[QueueRow, list[LabelRow]]]:
+    """The drawn claims that labels decide and whose probability is known, with these labels."""
     sampled = _sampled(labels)
-    rows = _answered(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
-    return [
-        (row, _labelled(row, sampled[row.claim_key]))
-        for row in rows
-        if any(one.label.is_decided for one in sampled[row.claim_key])
-    ]
+    rows = _counted(drawn, {row.id for rows in drawn for row in rows if row.claim_key in sampled})
+    decided = (
+        (row, [one for one in sampled[row.claim_key] if one.label.is_decided]) for row in rows
+    )
+    return [(row, own) for row, own in decided if own]
 
 
-def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
+def _counted(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[QueueRow]:
     """The claims that count, each with the highest of its probabilities in the draws."""
     found: dict[str, QueueRow] = {}
     for queue in drawn:
@@ -294,15 +324,27 @@ def _answered(drawn: Sequence[Sequence[QueueRow]], done: set[str]) -> list[Queue
     return list(found.values())
 
 
-def _labelled(row: QueueRow, labels: Sequence[LabelRow]) -> TrustedLabel:
+def _labelled(row: QueueRow, decided: Sequence[LabelRow]) -> TrustedLabel:
     """The claim with the mean of the labels that decide it, of which there is one at least."""
-    decided = [label for label in labels if label.label.is_decided]
+    return _with_share(row, [label.label.is_wrong for label in decided])
+
+
+def _misleading(row: QueueRow, decided: Sequence[LabelRow]) -> TrustedLabel:
+    """The claim with the share of the labels that call it misleading instead of wrong."""
+    return _with_share(row, [label.misleads for label in decided if label.misleads is not None])
+
+
+def _tell_misleading(decided: Sequence[LabelRow]) -> bool:
+    return any(label.misleads is not None for label in decided)
+
+
+def _with_share(row: QueueRow, votes: Sequence[bool]) -> TrustedLabel:
     return TrustedLabel(
         answer=f"{row.trace_id}/{row.span_id}",
         stratum=row.stratum,
         score=row.score,
         is_flagged=row.is_flagged,
-        wrong=sum(label.label.is_wrong for label in decided) / len(decided),
+        wrong=sum(votes) / len(votes),
         probability=row.probability,
         weight=row.weight,
     )

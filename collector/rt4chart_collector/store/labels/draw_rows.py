@@ -41,8 +41,8 @@ class DrawRow:
 
     @property
     def period(self) -> RoutePeriod:
-        """Service, route, and the time in which the answers began."""
-        return (*self.key, self.since_ns, self.until_ns)
+        """Service, route, the time in which the answers began, and that of the draw."""
+        return (*self.key, self.since_ns, self.until_ns, self.at_ns)
 
     @property
     def population(self) -> Population:

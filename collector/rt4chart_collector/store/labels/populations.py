@@ -34,11 +34,12 @@ RANDOM_NUMBER = (
     "TraceId, '/', SpanId, '/', toString(ClaimIndex))), 1, 8))), 11) + 0.5) / 9007199254740992"
 )
 RouteKey = tuple[str, str]
-# A period in which the claims of a route were drawn: service, route, begin and end.
-RoutePeriod = tuple[str, str, int, int]
+# What was drawn from in a route: service, route, begin and end of the answers' period, and the time
+# of the draw. Answers that were verified later could not be drawn.
+RoutePeriod = tuple[str, str, int, int, int]
 
 CURRENT_ANSWERS = f"""
-SELECT ServiceName, Route, TraceId, SpanId, {SAMPLE_WEIGHT} AS Weight, Timestamp AS Start
+SELECT ServiceName, Route, TraceId, SpanId, {SAMPLE_WEIGHT} AS Weight, Timestamp AS Start, Version
 FROM rt4chart_verifications FINAL
 WHERE IsDeleted = 0 AND Decision = 'verified' AND SampleRate > 0 AND {in_scope()}
 """  # noqa: S608 - our own names
@@ -48,10 +49,10 @@ WHERE IsDeleted = 0 AND Label != 'not_a_claim' AND {in_scope()}
 """
 
 
-def _in_periods(name: str) -> str:
+def _in_periods(name: str, verified: str) -> str:
     return (
-        "arrayExists(p -> p.1 = ServiceName AND p.2 = Route AND Nanos >= p.3 AND Nanos < p.4, "
-        f"{{{name}:Array(Tuple(String, String, Int64, Int64))}})"
+        "arrayExists(p -> p.1 = ServiceName AND p.2 = Route AND Nanos >= p.3 AND Nanos < p.4 "
+        f"AND {verified} <= p.5, {{{name}:Array(Tuple(String, String, Int64, Int64, UInt64))}})"
     )
 
 
@@ -59,7 +60,7 @@ def _in_periods(name: str) -> str:
 SHARED_ANSWERS = f"""
             UNION ALL
             SELECT ServiceName, Route, TraceId, SpanId, 0 AS S, 0. AS Score, 0. AS OwnWeight,
-                toInt64(0) AS OwnNanos, 1 AS IsShared
+                toInt64(0) AS OwnNanos, toUInt64(0) AS OwnVersion, Version AS SharedVersion
             FROM rt4chart_verifications FINAL
             WHERE IsDeleted = 0 AND Decision = 'verified' AND SampleRate > 0
                 AND (ServiceName, Route, VerifierId) IN
@@ -93,19 +94,21 @@ SELECT ServiceName AS service, Route AS route, countIf(Covered) AS answers,
     minIf(Nanos, Covered) AS first_ns, maxIf(Weight, Covered) AS most_weight,
     [{TOTALS}] AS totals, [{SQUARES}] AS squares
 FROM (
-    SELECT *, {{any_period:UInt8}} OR {_in_periods("periods")}
-        OR (Shared AND {_in_periods("shared")}) AS Covered
+    SELECT *, {{any_period:UInt8}} OR {_in_periods("periods", "Verified")}
+        OR (Shared > 0 AND {_in_periods("shared", "Shared")}) AS Covered
     FROM (
         SELECT ServiceName, Route, cityHash64(TraceId, SpanId) AS Answer, max(OwnWeight) AS Weight,
-            max(OwnNanos) AS Nanos, max(IsShared) AS Shared, countIf(S > 0) AS Claims,
-            {ANSWER_VECTOR}
+            max(OwnNanos) AS Nanos, max(OwnVersion) AS Verified, max(SharedVersion) AS Shared,
+            countIf(S > 0) AS Claims, {ANSWER_VECTOR}
         FROM (
             SELECT ServiceName, Route, TraceId, SpanId, {STRATUM_NUMBER} AS S, {SCORE} AS Score,
-                0. AS OwnWeight, toInt64(0) AS OwnNanos, 0 AS IsShared
+                0. AS OwnWeight, toInt64(0) AS OwnNanos, toUInt64(0) AS OwnVersion,
+                toUInt64(0) AS SharedVersion
             {CLAIMS_OF_SCOPE}
             UNION ALL
             SELECT ServiceName, Route, TraceId, SpanId, 0 AS S, 0. AS Score, Weight AS OwnWeight,
-                toUnixTimestamp64Nano(Start) AS OwnNanos, 0 AS IsShared
+                toUnixTimestamp64Nano(Start) AS OwnNanos, Version AS OwnVersion,
+                toUInt64(0) AS SharedVersion
             FROM ({CURRENT_ANSWERS}){{{{shared_answers}}}}
         )
         GROUP BY ServiceName, Route, Answer
@@ -244,8 +247,9 @@ def populations(
 ) -> list[RoutePopulation]:
     """The claims of each route of the scope, by service and route; of these periods if given.
 
-    The scope names a verifier. Answers whose sampling rate is unknown cannot be drawn. Of `shared`
-    periods, only answers count that the verifier of the period judged too.
+    The scope names a verifier. Answers whose sampling rate is unknown cannot be drawn, nor those
+    that were verified after the draw. Of `shared` periods, only answers count that the verifier of
+    the period had judged by then.
     """
     parameters: dict[str, object] = {
         **scope.parameters,

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import clip
-from otel_rt4chart.verify.core.model import ClaimStatus
+from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from otel_rt4chart.verify.core.recalibration import judge_of
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
 from rt4chart_collector.store.engine.columns import ClaimKey, IsDeleted, Note, Version
 from rt4chart_collector.store.engine.connect import Client
@@ -83,6 +84,17 @@ class LabelRow(ClaimVerdictRow):
     at_ns: Annotated[int, StoredAs("At", TIME)]
     version: Version = 0
     is_deleted: IsDeleted = False
+
+    @property
+    def misleads(self) -> bool | None:
+        """Whether the rater calls the claim misleading; None where that was not asked.
+
+        A label without a status says nothing of it, whatever the label: to leave out only the
+        entailed ones would leave out a part that depends on the answer.
+        """
+        if not self.label.is_decided or not self.status:
+            return None
+        return ClaimStatus(self.status).misleads(Label(self.label.value))
 
 
 LABELS = RowTable("rt4chart_labels", LabelRow)
@@ -172,7 +184,7 @@ def carried_labels(labels: Iterable[LabelRow], claims: CurrentClaims) -> list[La
     """
     found: dict[tuple[ClaimKey, str], LabelRow] = {}
     for label in labels:
-        is_own = label.kind is RaterKind.JUDGE and label.rater == claims.verifier
+        is_own = label.kind is RaterKind.JUDGE and label.rater == judge_of(claims.verifier)
         if is_own or (row := claims.with_verdict(label)) is None:
             continue
         before = found.get((row.claim_key, row.rater))

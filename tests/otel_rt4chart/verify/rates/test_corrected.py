@@ -54,7 +54,7 @@ def test_too_few_labels_give_a_number_of_labels_instead_of_a_rate(size: int) -> 
 
     found = corrected_rate(population_from(claims), labels_drawn(claims, 50, "seed")[:size])
 
-    assert found == CorrectedRate(UNKNOWN, size, MIN_LABELS - size)
+    assert found == CorrectedRate(UNKNOWN, size, MIN_LABELS - size, left=1000 - size)
     assert found.labels_for(0.05) is None
     assert decide_limit(found, 0.1) == LimitDecision(LimitVerdict.CANNOT_TELL, MIN_LABELS - size)
 
@@ -224,6 +224,37 @@ def test_more_labels_are_asked_for_narrower_intervals() -> None:
 
     assert all(one is not None and two is not None and one < two for one, two in pairwise(asked))
     assert found.labels_for(0.001) is None
+
+
+@pytest.mark.parametrize("answers", [18, 40])
+def test_no_more_labels_are_asked_for_than_there_are_claims(answers: int) -> None:
+    """A small route: all of its claims give the least width, and a narrower one takes answers."""
+    claims = world(8, answers=answers)
+    every = corrected_rate(population_from(claims), [label(one) for one in claims])
+    found = corrected_rate(population_from(claims), labels_drawn(claims, 25, "a"))
+    least = found.least_half_width
+
+    assert (found.left, every.left) == (5 * answers - 25, 0)
+    assert least is not None
+    for width in (0.01, 0.02, 0.05, least * 0.99, least * 1.01, 0.2, 0.3):
+        wanted = found.labels_for(width)
+        assert (wanted is None) == (width < least)
+        assert wanted is None or 1 <= wanted <= 5 * answers
+    low, _, high = ends(every)
+    assert every.least_half_width == pytest.approx((high - low) / 2, rel=0.25)
+    assert every.labels_for(0.001) is None
+    assert decide_limit(every, (low + high) / 2).more_labels is None
+
+
+@pytest.mark.parametrize(("answers", "labels"), [(3, 0), (3, 15), (9, 20)])
+def test_a_route_with_too_few_claims_asks_for_no_labels(answers: int, labels: int) -> None:
+    """Labels on all of them would not be enough for a rate."""
+    claims = world(1, answers=answers)
+
+    found = corrected_rate(population_from(claims), [label(one) for one in claims[:labels]])
+
+    assert (found.rate, found.is_too_small) == (UNKNOWN, True)
+    assert decide_limit(found, 0.1) == LimitDecision(LimitVerdict.CANNOT_TELL)
 
 
 def test_a_limit_is_decided_by_the_interval() -> None:

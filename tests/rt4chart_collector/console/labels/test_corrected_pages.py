@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
@@ -17,6 +18,7 @@ from tests.rt4chart_collector.console.web import HERE, browser
 from tests.rt4chart_collector.records import VERIFIER
 from tests.rt4chart_collector.store.labels.label_rows import (
     NOW,
+    SCOPE,
     draw,
     insert_answers,
     label_all,
@@ -88,7 +90,9 @@ def test_a_route_has_the_corrected_rate_and_what_labels_say_of_the_judge(
     page, few = visitor.get(ROUTE).text, visitor.get("/routes/shop/sales").text
 
     assert "Unfaithful claims, corrected" in page
-    assert re.search(r"\(95%\) by 30 labels; [0-9]+ more labels for ± 5 points", page)
+    assert re.search(
+        r"\(95%\) by 30 labels; labels on the 150 other claims give ± [0-9.]+ points", page
+    )
     assert re.search(r"[0-9.]+% <small>of the flagged claims are wrong \([0-9.]+–[0-9.]+%\)", page)
     assert re.search(r"it flags [0-9.]+% of the wrong ones \([0-9.]+–[0-9.]+%\)", page)
     assert "– <small>15 more labels for a corrected rate" in few
@@ -135,3 +139,43 @@ def test_another_time_range_has_its_own_rates(labelled: Client) -> None:
 
     assert NOTE not in later.get(f"/?since=1h&verifier={VERIFIER}").text
     assert NOTE in later.get(f"/?since=24h&verifier={VERIFIER}").text
+
+
+def test_health_shows_how_far_the_confidence_can_be_trusted(labelled: Client) -> None:
+    """A diagram with its numbers in a table, and what to do about it."""
+    visitor = visit(labelled)
+    page = visitor.get("/health").text
+    rows = visitor.get("/health?format=json&table=reliability").json()["rows"]
+
+    assert page.count('<svg class="reliability"') == 1
+    assert "Right verdicts by stated confidence: " in page
+    assert "says whether a recalibration on these labels helps" in page
+    assert "So few labels say little." in page
+    assert sum(row["labels"] for row in rows) < 40
+    for row in rows:
+        assert row["right_low"] <= row["right"] <= row["right_high"]
+        assert f"<title>{row['stated']:.0%}" in page or f"<title>{row['stated']:.1%}" in page
+
+
+def test_without_labels_health_has_no_diagram(client: Client) -> None:
+    """After a draw, the table says why it is empty; before it, there is none."""
+    insert_answers(client, range(1, 31))
+    before = visit(client).get("/health").text
+    draw(client, 20)
+    after = visit(client).get("/health").text
+
+    assert "Right verdicts by confidence" not in before
+    assert "No label of this time range counts in a corrected rate yet." in after
+    assert '<svg class="reliability"' not in before + after
+
+
+def test_health_says_that_a_recalibration_is_in_force(client: Client) -> None:
+    """By the id of the verifier whose verdicts count."""
+    name = f"{VERIFIER}+c2"
+    insert_answers(client, range(1, 61), verifier=name)
+    label_all(client, draw(client, 60, scope=replace(SCOPE, verifier=name)).queue)
+
+    page = visit(client).get("/health").text
+
+    assert "Recalibration 2 is in force" in page
+    assert "So few labels say little." not in page

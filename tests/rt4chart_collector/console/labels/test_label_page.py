@@ -16,7 +16,6 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.draws import latest_draw, read_draw
 from rt4chart_collector.store.labels.trusted_labels import (
-    LabelRow,
     label_history,
     labels_in,
 )
@@ -114,7 +113,7 @@ def test_without_a_draw_the_page_draws(stored: Client) -> None:
     assert (draw.routes[0].actor, draw.routes[0].seed) == ("local", "rt4chart")
     assert one.shown == (draw.id, draw.queue[0].id)
     assert "0 of 3" in one.html
-    assert "20 more labels for a corrected rate on this route" in one.html
+    assert "too few answers for a corrected rate on this route" in one.html
 
 
 def test_an_empty_console_says_that_there_is_nothing_to_draw_from(client: Client) -> None:
@@ -334,6 +333,21 @@ def test_a_claim_that_is_gone_is_said_to_be(stored: Client) -> None:
     assert (skip.label.value, skip.note) == ("skipped", GONE)
 
 
+def test_a_claim_may_be_entailed_and_misleading(stored: Client) -> None:
+    """The label says both, and the page what was answered."""
+    drawn(stored)
+    one = labeller(stored)
+    one.open()
+
+    part = one.press("misleading")
+
+    (label,) = labels_in(stored, QueryScope())
+    assert (label.label.value, label.status) == ("entailed", "cherry_picked")
+    assert ", but misleading. The judge:" in part
+    one.press("contradicted")
+    assert [row.misleads for row in labels_in(stored, QueryScope())].count(False) == 1
+
+
 def test_a_finished_draw_says_so(stored: Client) -> None:
     """With the rates of its routes and a way to draw more."""
     drawn(stored, size=1)
@@ -343,7 +357,7 @@ def test_a_finished_draw_says_so(stored: Client) -> None:
     part = one.press("entailed")
 
     assert "No claims are left for you" in part
-    assert "19 more labels" in part
+    assert "too few answers" in part
     assert "The judge:" in part
     assert 'href="/label/draw?size=2"' in part
     assert 'name="size" value="2"' in one.open("/label/draw?size=2")
@@ -482,5 +496,4 @@ def test_only_an_administrator_labels_where_there_is_one(stored: Client) -> None
     one.open()
     one.press("entailed")
 
-    rows: list[LabelRow] = labels_in(stored, QueryScope())
-    assert [row.rater for row in rows] == ["token"]
+    assert [row.rater for row in labels_in(stored, QueryScope())] == ["token"]

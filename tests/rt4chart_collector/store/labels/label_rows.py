@@ -33,6 +33,7 @@ def insert_answers(
     *,
     route: str = "support",
     start_ns: int = NOON,
+    decided_ns: int | None = None,
     labels: Sequence[Label] = LABELS_IN_TURN,
     verifier: str = VERIFIER,
     split: Split = tuple,
@@ -44,7 +45,11 @@ def insert_answers(
     made = []
     for number in numbers:
         one = verdict(
-            number, route=route, start_ns=start_ns, sample_rate=0.25 if number % 3 else 0.5
+            number,
+            route=route,
+            start_ns=start_ns,
+            decided_ns=decided_ns,
+            sample_rate=0.25 if number % 3 else 0.5,
         )
         own = (Label.NOT_A_CLAIM, *(labels[(number + at) % len(labels)] for at in range(3)))
         claims = tuple(

@@ -107,6 +107,18 @@ def test_answers_that_only_one_verifier_judged_do_not_count(client: Client) -> N
     assert found.covered == 0.5
 
 
+def test_answers_that_the_former_verifier_judged_after_its_draw_do_not_count(
+    client: Client,
+) -> None:
+    """It could not draw from them; when the new verifier judged the others does not matter."""
+    insert_answers(client, range(1, 31))
+    label_all(client, draw(client, 500).queue)
+    insert_answers(client, range(31, 61), decided_ns=NOW + SECOND)
+    insert_answers(client, range(1, 61), decided_ns=NOW + 2 * SECOND, verifier=NEW)
+
+    assert rate_of_new(client).covered == 0.5
+
+
 def test_a_claim_of_two_draws_has_its_highest_probability(client: Client) -> None:
     """A draw of the new verifier's claims takes the labels over, and counts beside the former."""
     insert_answers(client, range(1, 61))

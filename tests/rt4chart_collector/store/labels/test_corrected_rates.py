@@ -16,10 +16,12 @@ from rt4chart_collector.store.labels.corrected_rates import (
     corrected_rates,
     draw_rates,
 )
+from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from rt4chart_collector.store.labels.rater_agreement import rater_agreement
 from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
+    LabelRow,
     RaterKind,
     labels_in,
     record_labels,
@@ -76,8 +78,9 @@ def test_a_sample_covers_the_truth(client: Client) -> None:
         assert rate.low is not None
         assert rate.high is not None
         assert rate.low < 0.3 < rate.high
-    assert small.labels_to_goal is not None
-    assert small.labels_to_goal > 0
+    # More labels than the 240 other claims would be needed.
+    assert small.labels_to_goal is None
+    assert small.corrected.left == 240
 
 
 def test_without_labels_the_rate_says_how_many_it_needs(client: Client) -> None:
@@ -177,6 +180,99 @@ def test_claims_after_the_draw_are_not_covered(client: Client) -> None:
 
     assert found.covered == 0.75
     assert found.corrected.labels == 40
+
+
+def test_answers_that_were_verified_after_the_draw_are_not_covered(client: Client) -> None:
+    """They began in its period, and yet no claim of theirs could be drawn; the next draw can."""
+    insert_answers(client, range(1, 31))
+    label_all(client, draw(client, 40).queue)
+    before = the_rate(client)
+    insert_answers(client, range(101, 111), decided_ns=NOW + SECOND)
+
+    after = the_rate(client)
+    label_all(client, draw(client, 40, now_ns=NOW + 2 * SECOND).queue)
+
+    assert (before.covered, after.covered, the_rate(client).covered) == (1.0, 0.75, 1.0)
+    assert after == replace(before, covered=0.75)
+
+
+def test_a_draw_that_nobody_answers_covers_nothing(client: Client) -> None:
+    """The rate stays that of the labelled claims, until some of the later draw are labelled too."""
+    later = replace(SCOPE, since_ns=NOW, until_ns=NOW + 60 * SECOND)
+    both = replace(SCOPE, until_ns=NOW + 60 * SECOND)
+    insert_answers(client, range(1, 31))
+    label_all(client, draw(client, 40).queue)
+    insert_answers(client, range(101, 111), start_ns=NOW + SECOND, decided_ns=NOW + 2 * SECOND)
+    before = the_rate(client, both)
+    made = draw(client, 20, now_ns=NOW + 60 * SECOND, scope=later)
+    unanswered = the_rate(client, both)
+    label_all(client, made.queue[:4])
+    few = the_rate(client, both)
+    label_all(client, made.queue[4:5])
+    found = the_rate(client, both)
+
+    assert before.covered == 0.75
+    assert unanswered == replace(before, pending=20)
+    assert few.corrected == before.corrected
+    assert (few.covered, few.counts) == (0.75, LabelCounts(sample=40, waiting=4))
+    assert (found.covered, found.counts) == (1.0, LabelCounts(sample=45))
+
+
+def with_status(row: QueueRow, share: float) -> LabelRow:
+    """A label that says whether the claim is misleading: so large a share of the claims is."""
+    if random_number("truth", row.id) < 0.3:
+        return replace(label_of(row, WRONG), status="contradicted")
+    misleads = random_number("misleads", row.id) < share / 0.7
+    return replace(label_of(row, RIGHT), status="cherry_picked" if misleads else "supported")
+
+
+def test_misleading_claims_have_a_corrected_rate_of_their_own(client: Client) -> None:
+    """With every claim labelled it is the truth; that of unfaithful claims is another."""
+    insert_answers(client, range(1, 61))
+    queue = draw(client, 500).queue
+    labels = [with_status(row, 0.2) for row in queue]
+    record_labels(client, labels)
+    weights = sum(row.weight for row in queue)
+    misleading = sum(label.weight for label in labels if label.misleads)
+
+    found = the_rate(client)
+    other = found.of_misleading
+
+    assert other is not None
+    assert other.corrected.rate.value == pytest.approx(misleading / weights)
+    assert 0.1 < misleading / weights < 0.3
+    assert found.corrected.rate.value == pytest.approx(0.3, abs=0.1)
+    assert (other.raw, other.quality, other.corrected.labels) == (None, None, 180)
+
+
+def test_a_sample_covers_the_rate_of_misleading_claims(client: Client) -> None:
+    """Eighty of six hundred claims, unequally drawn."""
+    insert_answers(client, range(1, 201))
+    record_labels(client, [with_status(row, 0.25) for row in draw(client, 80).queue])
+
+    other = the_rate(client).of_misleading
+
+    assert other is not None
+    rate = other.corrected.rate
+    assert rate.low is not None
+    assert rate.high is not None
+    assert rate.low < 0.25 < rate.high
+
+
+def test_labels_that_were_not_asked_for_it_say_nothing_of_misleading_claims(
+    client: Client,
+) -> None:
+    """Also those that call the claim wrong: else every known label would say no."""
+    insert_answers(client, range(1, 61))
+    queue = draw(client, 60).queue
+    label_all(client, queue[:48])
+    record_labels(client, [with_status(row, 0.2) for row in queue[48:]])
+
+    found = the_rate(client)
+
+    assert (found.corrected.labels, found.corrected.more_labels) == (60, 0)
+    assert found.misleading is not None
+    assert (found.misleading.labels, found.misleading.more_labels) == (12, 8)
 
 
 def test_the_rate_of_a_draw_outlives_its_claims(client: Client) -> None:

@@ -64,6 +64,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_leases",
         "rt4chart_rates",
         "rt4chart_rates_by_measure",
+        "rt4chart_recalibrations",
         "rt4chart_route_1m",
         "rt4chart_route_1m_mv",
         "rt4chart_route_5m",

@@ -1,5 +1,5 @@
 "use strict";
-// The keys of labelling: 1 2 3 0 and s label, u undoes, q and p open the question and the passages.
+// The keys of labelling: 1 2 3 4 0 and s label, u undoes, q and p open the question and the passages.
 (() => {
   const task = () => document.getElementById("task");
 
