@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from otel_rt4chart.core.text import printable
+from otel_rt4chart.core.text import clip, printable
 from otel_rt4chart.verify.core.model import Label
+from rt4chart_clustering.description.text_templates import pattern_name
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.issue_details import fix_of
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
+from rt4chart_collector.core.printing import Listing
 from rt4chart_collector.core.times import utc_time
 
+_VALUE_LENGTH = 70
 _STYLES = {
     SeverityLevel.CRITICAL: "bold red",
     SeverityLevel.HIGH: "red",
@@ -26,35 +28,42 @@ _STYLES = {
 }
 
 
+_COLUMNS = (
+    "id",
+    "title",
+    "state",
+    "severity",
+    "claims",
+    "of route",
+    "counted as",
+    "7 days",
+    "last seen",
+    "owner",
+)
+
+
 def issue_table(
     found: Sequence[RankedIssue], ids: Mapping[int, str], closed: str
 ) -> RenderableType:
     """The list of issues."""
-    table = _table()
-    table.add_column("id", no_wrap=True)
-    table.add_column("title", overflow="fold", ratio=1)
-    for name in ("state", "severity"):
-        table.add_column(name, no_wrap=True)
-    for name in ("claims", "of route"):
-        table.add_column(name, no_wrap=True, justify="right")
-    table.add_column("counted as", no_wrap=True)
-    for name in ("7 days", "last seen", "owner"):
-        table.add_column(name, no_wrap=True)
-    for issue_view in found:
-        issue, level = issue_view.issue, issue_view.severity.level
-        table.add_row(
-            ids[issue.id],
-            clean_text(issue.title),
-            issue.state,
-            Text(f"{level} {issue_view.severity.score:.0f}", _STYLES[level]),
-            str(issue.claims),
-            format_percent(issue_view.traffic.share),
-            issue_view.measure,
-            sparkline(issue_view.traffic.daily),
-            utc_time(issue.last_ns),
-            clean_text(issue.owner) or Text("–"),
-        )
-    return Group(table, Text(closed, "dim")) if closed else table
+    listing = Listing(_COLUMNS, [_row(one, ids[one.issue.id]) for one in found], "title")
+    return Group(listing, Text(closed, "dim")) if closed else listing
+
+
+def _row(one: RankedIssue, shown_id: str) -> Sequence[Text]:
+    issue, level = one.issue, one.severity.level
+    return (
+        Text(shown_id),
+        clean_text(issue.title),
+        Text(issue.state),
+        Text(f"{level} {one.severity.score:.0f}", _STYLES[level]),
+        Text(str(issue.claims)),
+        Text(format_percent(one.traffic.share)),
+        Text(str(one.measure)),
+        Text(sparkline(one.traffic.daily)),
+        Text(utc_time(issue.last_ns)),
+        clean_text(issue.owner) or Text("–"),
+    )
 
 
 def issue_view(shown: Mapping[str, Any]) -> RenderableType:
@@ -62,7 +71,7 @@ def issue_view(shown: Mapping[str, Any]) -> RenderableType:
     acts = ", ".join(allowed_actions(IssueState(shown["state"])))
     head = [
         Text(clean_text(shown["title"]).plain, "bold"),
-        Text(f"{shown['id']} · {shown['state']} ({acts}) · {shown['fingerprint']}"),
+        Text(f"{shown['id']} · {shown['state']} ({acts}) · {pattern_name(shown['fingerprint'])}"),
         Text(
             f"{shown['severity']} {shown['score']:.0f} · {shown['claims']} claims in "
             f"{shown['answers']} answers · {shown['a_day']:g} a day, "
@@ -92,21 +101,20 @@ def name_value_grid(lines: Sequence[tuple[str, Text]]) -> RenderableType:
 
 
 def history_table(rows: Sequence[Mapping[str, str]]) -> RenderableType:
-    """The trail, one event a line."""
-    table = _table()
-    for name in ("at", "by", "kind"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("value", overflow="ellipsis", no_wrap=True, max_width=70)
-    table.add_column("note", overflow="fold", ratio=1)
-    for row in rows:
-        table.add_row(
-            row["at"],
-            clean_text(row["by"]),
-            row["kind"],
-            clean_text(row["value"]),
-            clean_text(row["note"]),
-        )
-    return table
+    """The trail, one event a row; a long value is shortened."""
+    names = ("at", "by", "kind", "value", "note")
+    return Listing(
+        names,
+        [
+            [clean_text(row[name] if name != "value" else _event_value(row)) for name in names]
+            for row in rows
+        ],
+    )
+
+
+def _event_value(row: Mapping[str, str]) -> str:
+    value = row["value"]
+    return pattern_name(value) if row["kind"] == "born" else clip(value, _VALUE_LENGTH)
 
 
 def clean_text(text: str) -> Text:
@@ -167,7 +175,3 @@ def _claim(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _shares(shares: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(f"{one['share']:.0%} {one['title'] or one['id']}" for one in shares)
-
-
-def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)

@@ -21,6 +21,7 @@ from rt4chart_clustering.console.issue_list import (
     state_chip,
 )
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
+from rt4chart_clustering.description.text_templates import pattern_name
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
@@ -136,6 +137,7 @@ class IssuePage:
                 for act in allowed_actions(IssueState(ranked.issue.state))
             },
             parts=_parts(details),
+            pattern=pattern_name(ranked.issue.fingerprint),
             fix=fix_of(details.cause or {}),
             titles={id: row.issue.title for row in known for id in row.issue.ids},
             trend=build_trend(details.profile.trend, now_ns=now_ns, days=days),
@@ -222,12 +224,19 @@ def _event_view(event: IssueEvent, names: Mapping[int, str]) -> dict[str, object
         "at_ns": event.at_ns,
         "actor": event.actor,
         "kind": EVENT_TEXTS.get(event.kind, event.kind),
-        "value": "" if event.kind in VALUELESS_EVENTS or other is not None else event.value,
+        "value": "" if other is not None else _event_value(event),
         "other": other,
         "other_title": names.get(other, hex_id(other)) if other is not None else "",
         # The note of a title is the number of claims, which only the software needs.
         "note": "" if event.kind == "titled" else event.note,
     }
+
+
+def _event_value(event: IssueEvent) -> str:
+    """What the event set, in words."""
+    if event.kind in VALUELESS_EVENTS:
+        return ""
+    return pattern_name(event.value) if event.kind == "born" else event.value
 
 
 def _merge(details: IssueDetails, names: Mapping[int, str]) -> dict[str, object] | None:

@@ -46,6 +46,15 @@ def template_title(
     return f"{head}{_common_value(shown, claims) or about} · {clean_line(route)}"
 
 
+def pattern_name(fingerprint: str) -> str:
+    """What a fingerprint stands for, such as "contradicted: number differs from the source"."""
+    label, head = _head(fingerprint)
+    if not label:
+        return head
+    verdict = Measure.MISLEADING if label == Label.ENTAILED else label
+    return f"{verdict}: {head[0].lower()}{head[1:]}"
+
+
 def clean_line(text: str) -> str:
     """Untrusted text as part of one line: no control characters, no markup, shortened."""
     return one_line(text.translate(_MARKUP), MAX_LENGTH)

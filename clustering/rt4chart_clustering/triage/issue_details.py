@@ -25,6 +25,8 @@ from rt4chart_collector.store.issues.memberships import (
 MAX_PARTS = 400
 # The least shares of another issue that are shown: of one failure, and the mean of all of them.
 MIN_FAILURE_SHARE, MIN_ISSUE_SHARE = 0.2, 0.1
+# Failures that are read for each that is shown, because many may say the same.
+KEYS_PER_EXAMPLE = 5
 # The system of a ticket that a person linked by its address.
 LINK = "link"
 
@@ -65,8 +67,14 @@ class IssueDetails:
 
 
 def load_details(client: Client, issue: Issue, *, examples: int) -> IssueDetails:
-    """Read an issue from the store, with at most `examples` typical failures, one a trace."""
-    typical = tuple(failures_by_key(client, member_keys(client, issue, limit=examples)))
+    """Read an issue from the store, with at most `examples` typical failures.
+
+    Each is of another trace and says something else: one answer that was given again shows nothing
+    new.
+    """
+    keys = member_keys(client, issue, limit=examples * KEYS_PER_EXAMPLE)
+    distinct = {failure.claim: failure for failure in reversed(failures_by_key(client, keys))}
+    typical = tuple(reversed(distinct.values()))[:examples]
     profile = issue_profile(client, issue.ids, limit=MAX_PARTS)
     measured = memberships_of(client, [failure.key for failure in typical])
     also_like = {

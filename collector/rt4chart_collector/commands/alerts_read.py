@@ -59,7 +59,7 @@ def list_open(options: argparse.Namespace) -> int:
         "for",
         "notified",
     )
-    words = table(names, rows) if rows else "No open alerts."
+    words = table(names, rows, title="title") if rows else "No open alerts."
     write([as_json(state) for state in states], words, as_json=options.json)
     return 0
 
@@ -93,7 +93,11 @@ def show_history(options: argparse.Namespace) -> int:
         )
         for episode in found
     ]
-    write(None, table(names, rows) if rows else "No alert fired in that time.", as_json=False)
+    write(
+        None,
+        table(names, rows, title="title") if rows else "No alert fired in that time.",
+        as_json=False,
+    )
     if count > offset + len(found):
         write(None, f"{offset + len(found)} of {count}: --page {options.page + 1}", as_json=False)
     return 0

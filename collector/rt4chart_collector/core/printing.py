@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +16,8 @@ from otel_rt4chart.core.text import printable
 
 # Columns of a table in a file or a pipe, which have no width of their own.
 _WIDTH = 160
+# Room in which a table has the width that it needs.
+_WIDEST = 10_000
 
 
 def write(value: object, text: RenderableType, *, as_json: bool) -> None:
@@ -33,11 +37,55 @@ def write(value: object, text: RenderableType, *, as_json: bool) -> None:
         console.print(text)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of plain texts without control characters."""
-    result = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        result.add_column(name, overflow="fold")
-    for row in rows:
-        result.add_row(*(Text(printable(cell)) for cell in row))
-    return result
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows of texts: a table, or a paragraph for each row if the table is wider than the terminal.
+
+    A paragraph begins with the first column; its first line is the column `title`, or that of the
+    first column alone.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Text]]
+    title: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render for the width of the terminal."""
+        found = self._table()
+        width = Measurement.get(console, options.update_width(_WIDEST), found).maximum
+        yield found if width <= options.max_width else self._paragraphs()
+
+    def _table(self) -> Table:
+        found = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        for name in self.columns:
+            found.add_column(name, overflow="fold")
+        for row in self.rows:
+            found.add_row(*row)
+        return found
+
+    def _paragraphs(self) -> Table:
+        found = Table.grid(padding=(0, 2, 0, 0))
+        found.add_column(no_wrap=True)
+        found.add_column(overflow="fold")
+        for row in self.rows:
+            found.add_row(row[0], self._paragraph(dict(zip(self.columns, row, strict=True))))
+        return found
+
+    def _paragraph(self, cells: dict[str, Text]) -> Text:
+        first = Text(style="bold")
+        if title := cells.pop(self.title, None):
+            first.append_text(title).append("\n", style="not bold")
+        del cells[self.columns[0]]
+        told = [
+            Text.assemble((f"{name} ", "not bold dim"), value.copy())
+            for name, value in cells.items()
+            if value.plain not in ("", "–")
+        ]
+        for one in told:
+            one.style = "not bold"
+        return Text.assemble(first, Text(" · ", "not bold dim").join(told))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> Listing:
+    """A listing of plain texts without control characters; `title` is the column of the titles."""
+    return Listing(columns, [[Text(printable(cell)) for cell in row] for row in rows], title)

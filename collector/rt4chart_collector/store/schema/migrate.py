@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.schema.cluster import cluster_statements, sharding_keys
-from rt4chart_collector.store.schema.ddl import TABLE
+from rt4chart_collector.store.schema.ddl import TABLE, AlterTable, parse_statement
 from rt4chart_collector.store.schema.retention import ttl_changes, with_ttl
 
 LEDGER_TABLE = "rt4chart_schema_migrations"
@@ -241,7 +241,8 @@ def plan_migrations(
 def apply_plan(client: Client, plan: MigrationPlan) -> None:
     """Execute the plan; a migration enters the ledger after its last statement.
 
-    Statements are repeatable (IF NOT EXISTS), so a migration that was interrupted starts again.
+    Statements are repeatable (IF NOT EXISTS), so a migration that was interrupted starts again, and
+    so do all of them where the ledger is lost.
     """
     if plan.variant.cluster:
         client.set_settings(CLUSTER_SETTINGS)
@@ -249,7 +250,8 @@ def apply_plan(client: Client, plan: MigrationPlan) -> None:
         client.command(statement)
     for step in plan.steps:
         for statement in step.statements:
-            client.command(statement)
+            if needed := without_shorter_key(client, statement):
+                client.command(needed)
         migration = step.migration
         client.insert(
             LEDGER_TABLE,
@@ -258,6 +260,28 @@ def apply_plan(client: Client, plan: MigrationPlan) -> None:
         )
     for statement in plan.retention:
         client.command(statement)
+
+
+SORTING_KEY = """
+SELECT sorting_key FROM system.tables WHERE database = {db:String} AND name = {table:String}
+"""
+MODIFIED_KEY = re.compile(r",?\s*MODIFY ORDER BY \((?P<key>[^()]*)\)")
+
+
+def without_shorter_key(client: Client, statement: str) -> str:
+    """The statement without a sorting key that the table's own begins with; "" if nothing is left.
+
+    A later migration has made the key longer: to shorten it would merge rows that differ.
+    """
+    match = MODIFIED_KEY.search(statement)
+    made = parse_statement(statement) if match else None
+    if match is None or not isinstance(made, AlterTable):
+        return statement
+    rows = client.query(SORTING_KEY, {"db": made.database, "table": made.name}).result_rows
+    if not rows or not f"{rows[0][0]}, ".startswith(f"{match['key']}, "):
+        return statement
+    others = [command for command in made.commands if not command.startswith("MODIFY ORDER BY")]
+    return statement.replace(match[0], "", 1) if others else ""
 
 
 def _applied(client: Client) -> dict[int, tuple[str, str]]:
