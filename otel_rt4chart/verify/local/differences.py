@@ -54,7 +54,8 @@ class SlotDifference:
     arithmetic or by a converse.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
-    is not `is_exclusive` may be none: both values can hold.
+    is not `is_exclusive` may be none: both values can hold. One that `is_exact` is of an identifier
+    that no sentence has: nothing else in the context makes up for it.
     """
 
     slot: Slot
@@ -64,6 +65,7 @@ class SlotDifference:
     sentence: int = -1
     weight: float = 1.0
     is_exclusive: bool = True
+    is_exact: bool = False
 
 
 def number_differences(
@@ -75,7 +77,8 @@ def number_differences(
     ]
     near = index_quantities(other for _, other in found) if claim.quantities else EMPTY_INDEX
     rivals = _rival_quantities(claim, found, near)
-    for quantity in claim.quantities:
+    coded = {one.start for one in claim.identifiers}  # compared by themselves
+    for quantity in (one for one in claim.quantities if one.start not in coded):
         written = claim.text[quantity.start : quantity.end]
         alike = list(near.like(quantity))
         if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
@@ -88,12 +91,16 @@ def number_differences(
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
-        elif _digits(written) not in context.holders:
+        elif not _is_written(_digits(written), context):
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
             text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
+
+
+def _is_written(digits: str, context: ContextIndex) -> bool:
+    return digits in context.holders or digits in context.identifiers
 
 
 def _is_bare(at: int, same: Quantity, found: Sequence[tuple[int, Quantity]]) -> bool:

@@ -63,7 +63,9 @@ def settle_implied(
     others = list(_other_cases(comparison, differences))
     elsewhere = {one.sentence for one in others}
     differences = [
-        one for one in differences if one.sentence not in elsewhere or one.manner not in _DIFFERS
+        one
+        for one in differences
+        if one.is_exact or one.sentence not in elsewhere or one.manner not in _DIFFERS
     ]
     found = [
         *others,
@@ -75,7 +77,7 @@ def settle_implied(
 
 
 def _is_settled(one: SlotDifference, found: Sequence[SlotDifference]) -> bool:
-    return any(
+    return not one.is_exact and any(
         one.manner in _DIFFERS
         and one.slot in (other.slot, "term")
         and is_part(one.claimed, other.claimed)

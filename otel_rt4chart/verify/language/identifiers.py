@@ -1,0 +1,258 @@
+"""Identifiers in a text: account and part numbers, phone numbers, addresses, versions.
+
+One with another digit or letter is another one, however near its value is. Spaces, hyphens, case
+and the like are only ways to write the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv6Address
+from typing import Literal
+
+from otel_rt4chart.verify.language.tokens import stem, vocabulary
+from otel_rt4chart.verify.language.values import UNIT_NAMES
+
+IdentifierKind = Literal["url", "email", "ip", "phone", "version", "code", "number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """The identifier in `text[start:end]`; `key` is the same for all ways to write it."""
+
+    kind: IdentifierKind
+    key: str
+    start: int
+    end: int
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Keys for its words, like `Quantity.measure`; of a version, also what numbers share."""
+        return (f"={self.key}", *(one for one in keys([self]) if self.kind == "version"))
+
+    @property
+    def has_letters(self) -> bool:
+        """True for `AB-1234-X`, false for `10.0.12.131`."""
+        return any(letter.isalpha() for letter in self.key)
+
+    def is_like(self, other: Identifier) -> bool:
+        """True where the two may name a thing of one sort, so that different ones conflict."""
+        sorts = [one.kind if one.kind != "number" else "code" for one in (self, other)]
+        return sorts[0] == sorts[1] and (sorts[0] != "code" or len(self.key) == len(other.key))
+
+    def is_short_for(self, other: Identifier) -> bool:
+        """True for a phone number without the country code that the other one has."""
+        own = self.key.lstrip("0")
+        rest = len(other.key) - 1 - len(own)
+        return (
+            {self.kind, other.kind} <= {"phone", "number"}
+            and other.key.startswith("+")
+            and not self.key.startswith("+")
+            and len(own) >= _SHORTEST_PHONE
+            and other.key.endswith(own)
+            and rest <= _LONGEST_COUNTRY
+        )
+
+
+_SHORTEST_PHONE, _LONGEST_COUNTRY = 7, 3  # digits
+_HEX = "[0-9a-f]"
+_HOST = r"(?:[a-z0-9-]+\.)+[a-z]{2,}"
+_PATH = r"[^\s<>\"'“”‘’|]"
+_GAP = r"[ .\u00a0\u2009\u202f-]"  # between two digits of a phone number
+# What bears a number as its name. A short number is meant as one where a word or sign says so.
+_LABELS = (
+    r"(?:account|order|invoice|ticket|case|reference|ref|tracking|serial|item|part|model|customer"
+    r"|member|membership|policy|claim|booking|reservation|confirmation|transaction|receipt"
+    r"|licen[cs]e|passport|patent|batch|lot|article|registration)"
+)
+_SAYS_NUMBER = r"(?:number|no\.?|nr\.?|id|code)"
+_IS = r"\s*(?:is|was|[:#=])?\s*"
+
+
+def _squeezed(written: str) -> str:
+    return "".join(letter for letter in written.casefold() if letter.isalnum())
+
+
+def _hex_key(written: str) -> str:
+    return _squeezed(written).removeprefix("0x")
+
+
+def _url_key(written: str) -> str:
+    bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", written.casefold())
+    return bare.rstrip("/")
+
+
+def _ip_key(written: str) -> str:
+    parts = [int(part) for part in written.split(".")]
+    # "1.2.3.400" is a version.
+    return ".".join(map(str, parts)) if max(parts) < 256 else _version_key(written)  # noqa: PLR2004
+
+
+def _ip6_key(written: str) -> str:
+    try:
+        return str(IPv6Address(written)) if any(map(str.isdigit, written)) else ""
+    except AddressValueError:  # a time, or a name in C++
+        return ""
+
+
+def _phone_key(written: str) -> str:
+    digits = _squeezed(written.replace("(0)", ""))
+    is_long = written.lstrip().startswith(("+", "00"))
+    return f"+{digits.removeprefix('00')}" if is_long else digits
+
+
+def _version_key(written: str) -> str:
+    """Without an initial v, and without zeros behind: `v2.0.0` is `2`."""
+    if _DATE_LIKE.fullmatch(written):
+        return ""
+    return re.sub(r"(?:\.0+)+$", "", written.casefold().lstrip("v"))
+
+
+_DATE_LIKE = re.compile(r"\d{1,2}[.-]\d{1,2}[.-]\d{2,4}|\d{4}[.-]\d{1,2}[.-]\d{1,2}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _digits_key(written: str) -> str:
+    """The digits of groups; "" for a date, or a run of years."""
+    groups = re.findall(r"\d+", written)
+    is_date = _DATE_LIKE.fullmatch(written) or all(map(_YEAR.fullmatch, groups))
+    digits = "".join(groups)
+    return "" if is_date or len(digits) < _SHORTEST_NUMBER else digits
+
+
+_SHORTEST_NUMBER = 7  # digits; a number that counts something has separators, or is rounded
+_MIN_DIGITS = 3  # "GPT-4" and "COVID-19" are names, which a text may give in other words
+_MIXED_LENGTH, _MIXED_DIGITS = 5, 2  # of a code such as "a1b2c"
+_AMOUNT = re.compile(
+    r"\d{1,3}[a-z]{1,4}|\d[\d.,]*[a-z]{1,4}(?-i:(?<=[a-z]))"
+    r"|(?:usd|eur|gbp|chf|jpy|cad|aud|inr|us|rs)\d+|fy-?\d+|q[1-4]-?\d+|(?-i:[A-Z]?[a-z]{2,})(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+
+
+def _code_key(written: str) -> str:
+    """Letters and digits of a code; "" for an amount, or words with a number."""
+    if _AMOUNT.fullmatch(written):
+        return ""
+    key = _squeezed(written)
+    digits = sum(map(str.isdigit, key))
+    changes = sum(a.isdigit() != b.isdigit() for a, b in zip(key, key[1:], strict=False))
+    is_mixed = len(key) >= _MIXED_LENGTH and digits >= _MIXED_DIGITS and changes > 1
+    has_both = 0 < digits < len(key)
+    return key if has_both and (digits >= _MIN_DIGITS or is_mixed) else ""
+
+
+def _number_key(written: str) -> str:
+    """The digits; "" for a number that may be rounded."""
+    return "" if written.endswith("000") else written
+
+
+# In this order: what stands in an earlier one is no part of a later one.
+_SHAPES: tuple[tuple[IdentifierKind, re.Pattern[str], Callable[[str], str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE), key)
+    for kind, pattern, key in (
+        ("url", rf"(?:https?://|\bwww\.){_PATH}+|(?<![\w@./-]){_HOST}/{_PATH}+", _url_key),
+        ("email", rf"(?<![\w.+-])[\w.+-]+@{_HOST}", str.casefold),
+        ("code", rf"(?<![\w-]){_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?![\w-])", _squeezed),
+        ("code", rf"(?<![\w:.-]){_HEX}{{2}}([:-])(?:{_HEX}{{2}}\1){{4}}{_HEX}{{2}}(?![\w:-])"
+                 rf"|(?<![\w:.-])(?:{_HEX}{{4}}\.){{2}}{_HEX}{{4}}(?!\w|\.\w)", _squeezed),
+        ("ip", rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?![\w:])", _ip6_key),
+        ("ip", r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)", _ip_key),
+        ("code", r"\b(?-i:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![\w-])"
+                 r"|\b[a-z]{2}\d{2}(?: \d{4}){2,7}(?: \d{1,3})?(?![\w-])", _squeezed),
+        ("code", rf"(?<!\w)0x{_HEX}+(?!\w)", _hex_key),
+        ("phone", rf"(?<![\w.+])(?<!\d[ -])(?:\+\s?|00(?=[1-9]))\d(?:{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?\d){{6,16}}(?!\w)"
+                  rf"|(?<![\w.])\(\d{{2,5}}\){_GAP}?\d(?:{_GAP}?\d){{4,10}}(?!\w)"
+                  r"|(?<![\w.$€£-])(?:1-)?\d{3}([-. ])\d{3}\1\d{4}(?!\w|[-.]\d)", _phone_key),
+        ("number", r"(?<![\w.,$€£-])(?:\d{4}(?:[ -]\d{4}){2,4}(?:[ -]\d{1,3})?|\d{4} \d{6} \d{5}"
+                   r"|\d+(?:-\d+){2,})(?![\w-]|[.,]\d)", _digits_key),
+        ("version", r"(?<![\w.,$€£-])(?:v\d+(?:\.\d+)*|\d{1,4}(?:\.\d{1,4}){2,})"
+                    r"(?:[-+.]?(?:rc|alpha|beta|dev|post|pre|[ab])[-.]?\d*)?(?!\w|\.\d)", _version_key),
+        ("code", r"(?<![\w&.$€£-])(?=[a-z_-]*\d)[a-z0-9]+(?:[-_][a-z0-9]+)*(?!\w)", _code_key),
+        ("number", rf"(?:(?<=#)|(?<=№)|(?<=№ )|\b{_LABELS}\s+{_SAYS_NUMBER}{_IS})(?P<own>\d{{3,6}})(?![\w-]|[.,:/]\d|\s?%)"
+                   rf"|\b{_LABELS}{_IS}(?P<short>\d{{5,6}})(?![\w-]|[.,:/]\d|\s?%)", str),
+        ("number", rf"(?<![\w$€£¥₹])(?<!\d[.,:/-])(?<![$€£¥₹]\s)\d{{{_SHORTEST_NUMBER},}}"
+                   r"(?!\w|[.,:/-]\d|\s?(?:%|per\s?cent|(?:thousand|million|billion|trillion|mln|bn)\b))",
+                   _number_key),
+        # Nobody counts with so many digits, whatever stands beside them.
+        ("number", r"(?<!\d)(?:\d+\.)?\d{41,}", str),
+    )
+)  # fmt: skip
+_SIGN = re.compile(r"[\d@/:]")
+_NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
+_TRAILING = ".,;:!?)]}…"
+
+
+def identifiers(text: str, dated: Collection[int] = ()) -> tuple[Identifier, ...]:
+    """The identifiers of a text in order; `dated` are the character offsets that belong to dates.
+
+    An identifier may have a date as a part of it, but is none.
+    """
+    if not _SIGN.search(text):
+        return ()
+    found: list[Identifier] = []
+    taken: set[int] = set()
+    for kind, pattern, key_of in _SHAPES:
+        for match in pattern.finditer(text):
+            group = next((name for name in ("own", "short") if match.groupdict().get(name)), 0)
+            start, end = _trimmed(text, match.start(group), match.end(group), kind)
+            span = range(start, end)
+            key = key_of(text[start:end]) if start < end else ""
+            is_dated = bool(span) and all(at in dated or not text[at].isalnum() for at in span)
+            if key and not is_dated and taken.isdisjoint(span) and not _counts(text, kind, end):
+                taken.update(span)
+                found.append(Identifier(kind, key, start, end))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _trimmed(text: str, start: int, end: int, kind: IdentifierKind) -> tuple[int, int]:
+    """Without the full stop behind an address, and the words beside a code: `A320-based`."""
+    if kind in ("url", "email"):
+        return start, start + len(text[start:end].rstrip(_TRAILING))
+    if kind != "code":
+        return start, end
+    parts = list(re.finditer(r"[^-_]+", text[start:end]))
+    while parts and _is_word(parts[-1].group()):
+        parts.pop()
+    while parts and _is_word(parts[0].group()):
+        parts.pop(0)
+    return (start + parts[0].start(), start + parts[-1].end()) if parts else (end, end)
+
+
+def _is_word(part: str) -> bool:
+    """True for a word in small letters, with or without a capital: `day`, `Under`."""
+    is_small = part.isalpha() and (part[1:] or part).islower()
+    known = part.lower() in UNIT_NAMES or vocabulary().is_common(stem(part.lower()))
+    return is_small and (known or len(part) > _LONGEST_LETTERS or part in _PREFIXES)
+
+
+_LONGEST_LETTERS = 3  # of a part of a code in small letters
+_PREFIXES = frozenset(("pre", "mid", "sub", "non", "top", "ex", "pro"))
+
+
+def _counts(text: str, kind: IdentifierKind, end: int) -> bool:
+    """True for a long number with a unit behind it: `1500000 km`."""
+    word = _NEXT_WORD.match(text, end) if kind == "number" else None
+    return word is not None and word[1].lower() in UNIT_NAMES
+
+
+def spelling(one: Identifier) -> re.Pattern[str]:
+    """What finds the identifier in a text with other separators, or beside other words."""
+    if one.kind in ("url", "email", "ip", "version"):
+        return re.compile(rf"(?<![\w.]){re.escape(one.key)}(?!\w|\.\d)", re.IGNORECASE)
+    between = r"[\s().\u2010-\u2015_/-]{0,2}"
+    spelt = between.join(map(re.escape, one.key.lstrip("+")))
+    # A code may have a part behind it, `A320-200`; of a number, all digits count.
+    end = r"(?![^\W_])" if one.has_letters else r"(?![^\W_]|[ .-]?\d)"
+    return re.compile(rf"(?<![^\W_])(?<!\d[ .-]){spelt}{end}", re.IGNORECASE)
+
+
+def keys(found: Iterable[Identifier]) -> Iterator[str]:
+    """The keys, and those of less exact versions that they imply: `2.31` for `2.31.1`."""
+    for one in found:
+        yield one.key
+        if one.kind == "version":
+            parts = one.key.split(".")
+            yield from (".".join(parts[:count]) for count in range(2, len(parts)))
