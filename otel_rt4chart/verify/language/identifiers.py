@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv6Address
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
-from otel_rt4chart.verify.language.tokens import stem, vocabulary
+from otel_rt4chart.verify.language.tokens import STOPWORDS, stem, vocabulary
 from otel_rt4chart.verify.language.values import UNIT_NAMES
 
 IdentifierKind = Literal["url", "email", "ip", "phone", "version", "code", "number"]
@@ -37,6 +38,11 @@ class Identifier:
         """True for `AB-1234-X`, false for `10.0.12.131`."""
         return any(letter.isalpha() for letter in self.key)
 
+    @property
+    def has_one_name(self) -> bool:
+        """False for a short code, for which a text may use a name: `U-235` and `uranium`."""
+        return self.kind != "code" or len(self.key) >= _LONG_CODE
+
     def is_like(self, other: Identifier) -> bool:
         """True where the two may name a thing of one sort, so that different ones conflict."""
         sorts = [one.kind if one.kind != "number" else "code" for one in (self, other)]
@@ -57,6 +63,7 @@ class Identifier:
 
 
 _SHORTEST_PHONE, _LONGEST_COUNTRY = 7, 3  # digits
+_LONG_CODE = 10  # letters and digits
 _HEX = "[0-9a-f]"
 _HOST = r"(?:[a-z0-9-]+\.)+[a-z]{2,}"
 _PATH = r"[^\s<>\"'“”‘’|]"
@@ -87,7 +94,7 @@ def _url_key(written: str) -> str:
 def _ip_key(written: str) -> str:
     parts = [int(part) for part in written.split(".")]
     # "1.2.3.400" is a version.
-    return ".".join(map(str, parts)) if max(parts) < 256 else _version_key(written)  # noqa: PLR2004
+    return ".".join(map(str, parts)) if max(parts) < 256 else _version_key(written)
 
 
 def _ip6_key(written: str) -> str:
@@ -115,18 +122,21 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _digits_key(written: str) -> str:
-    """The digits of groups; "" for a date, or a run of years."""
+    """The digits of groups; "" for a date, a run of years, or scores: `71-68-75-71`."""
     groups = re.findall(r"\d+", written)
     is_date = _DATE_LIKE.fullmatch(written) or all(map(_YEAR.fullmatch, groups))
     digits = "".join(groups)
-    return "" if is_date or len(digits) < _SHORTEST_NUMBER else digits
+    is_short = len(digits) < _SHORTEST_NUMBER or max(map(len, groups)) <= _SCORE_DIGITS
+    return "" if is_date or is_short else digits
 
 
 _SHORTEST_NUMBER = 7  # digits; a number that counts something has separators, or is rounded
+_SCORE_DIGITS = 2
 _MIN_DIGITS = 3  # "GPT-4" and "COVID-19" are names, which a text may give in other words
 _MIXED_LENGTH, _MIXED_DIGITS = 5, 2  # of a code such as "a1b2c"
 _AMOUNT = re.compile(
-    r"\d{1,3}[a-z]{1,4}|\d[\d.,]*[a-z]{1,4}(?-i:(?<=[a-z]))"
+    r"\d{1,4}[a-z]{1,4}|\d+[a-z]+(?-i:(?<=[a-z]))|\d+[cmk]?m[23]|\d{1,2}x\d+"
+    rf"|\d+-\d+(?:{'|'.join(filter(str.isalpha, UNIT_NAMES))})|\d{{1,2}}-[a-z]{{3}}-\d{{2,4}}"
     r"|(?:usd|eur|gbp|chf|jpy|cad|aud|inr|us|rs)\d+|fy-?\d+|q[1-4]-?\d+|(?-i:[A-Z]?[a-z]{2,})(?:19|20)\d\d",
     re.IGNORECASE,
 )
@@ -136,9 +146,9 @@ def _code_key(written: str) -> str:
     """Letters and digits of a code; "" for an amount, or words with a number."""
     if _AMOUNT.fullmatch(written):
         return ""
-    key = _squeezed(written)
+    key = re.sub(r"(?<=\d)s$", "", _squeezed(written))  # "A320s"
     digits = sum(map(str.isdigit, key))
-    changes = sum(a.isdigit() != b.isdigit() for a, b in zip(key, key[1:], strict=False))
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(key))
     is_mixed = len(key) >= _MIXED_LENGTH and digits >= _MIXED_DIGITS and changes > 1
     has_both = 0 < digits < len(key)
     return key if has_both and (digits >= _MIN_DIGITS or is_mixed) else ""
@@ -149,37 +159,81 @@ def _number_key(written: str) -> str:
     return "" if written.endswith("000") else written
 
 
+class _Shape(NamedTuple):
+    """How identifiers of a kind look, and how their key is read; "" where one is none."""
+
+    kind: IdentifierKind
+    pattern: re.Pattern[str]
+    key: Callable[[str], str]
+
+
+def _shape(kind: IdentifierKind, key: Callable[[str], str], *patterns: str) -> _Shape:
+    return _Shape(kind, re.compile("|".join(patterns), re.IGNORECASE), key)
+
+
+_NO_AMOUNT = r"(?![\w-]|[.,:/]\d|\s?%)"  # behind a short number
+_SCALED = r"\s?(?:%|per\s?cent|(?:thousand|million|billion|trillion|mln|bn)\b)"
+_HEX_PAIR, _HEX_FOUR = rf"{_HEX}{{2}}", rf"{_HEX}{{4}}"
 # In this order: what stands in an earlier one is no part of a later one.
-_SHAPES: tuple[tuple[IdentifierKind, re.Pattern[str], Callable[[str], str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE), key)
-    for kind, pattern, key in (
-        ("url", rf"(?:https?://|\bwww\.){_PATH}+|(?<![\w@./-]){_HOST}/{_PATH}+", _url_key),
-        ("email", rf"(?<![\w.+-])[\w.+-]+@{_HOST}", str.casefold),
-        ("code", rf"(?<![\w-]){_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?![\w-])", _squeezed),
-        ("code", rf"(?<![\w:.-]){_HEX}{{2}}([:-])(?:{_HEX}{{2}}\1){{4}}{_HEX}{{2}}(?![\w:-])"
-                 rf"|(?<![\w:.-])(?:{_HEX}{{4}}\.){{2}}{_HEX}{{4}}(?!\w|\.\w)", _squeezed),
-        ("ip", rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?![\w:])", _ip6_key),
-        ("ip", r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)", _ip_key),
-        ("code", r"\b(?-i:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![\w-])"
-                 r"|\b[a-z]{2}\d{2}(?: \d{4}){2,7}(?: \d{1,3})?(?![\w-])", _squeezed),
-        ("code", rf"(?<!\w)0x{_HEX}+(?!\w)", _hex_key),
-        ("phone", rf"(?<![\w.+])(?<!\d[ -])(?:\+\s?|00(?=[1-9]))\d(?:{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?\d){{6,16}}(?!\w)"
-                  rf"|(?<![\w.])\(\d{{2,5}}\){_GAP}?\d(?:{_GAP}?\d){{4,10}}(?!\w)"
-                  r"|(?<![\w.$€£-])(?:1-)?\d{3}([-. ])\d{3}\1\d{4}(?!\w|[-.]\d)", _phone_key),
-        ("number", r"(?<![\w.,$€£-])(?:\d{4}(?:[ -]\d{4}){2,4}(?:[ -]\d{1,3})?|\d{4} \d{6} \d{5}"
-                   r"|\d+(?:-\d+){2,})(?![\w-]|[.,]\d)", _digits_key),
-        ("version", r"(?<![\w.,$€£-])(?:v\d+(?:\.\d+)*|\d{1,4}(?:\.\d{1,4}){2,})"
-                    r"(?:[-+.]?(?:rc|alpha|beta|dev|post|pre|[ab])[-.]?\d*)?(?!\w|\.\d)", _version_key),
-        ("code", r"(?<![\w&.$€£-])(?=[a-z_-]*\d)[a-z0-9]+(?:[-_][a-z0-9]+)*(?!\w)", _code_key),
-        ("number", rf"(?:(?<=#)|(?<=№)|(?<=№ )|\b{_LABELS}\s+{_SAYS_NUMBER}{_IS})(?P<own>\d{{3,6}})(?![\w-]|[.,:/]\d|\s?%)"
-                   rf"|\b{_LABELS}{_IS}(?P<short>\d{{5,6}})(?![\w-]|[.,:/]\d|\s?%)", str),
-        ("number", rf"(?<![\w$€£¥₹])(?<!\d[.,:/-])(?<![$€£¥₹]\s)\d{{{_SHORTEST_NUMBER},}}"
-                   r"(?!\w|[.,:/-]\d|\s?(?:%|per\s?cent|(?:thousand|million|billion|trillion|mln|bn)\b))",
-                   _number_key),
-        # Nobody counts with so many digits, whatever stands beside them.
-        ("number", r"(?<!\d)(?:\d+\.)?\d{41,}", str),
-    )
-)  # fmt: skip
+_SHAPES = (
+    _shape("url", _url_key, rf"(?:https?://|\bwww\.){_PATH}+", rf"(?<![\w@./-]){_HOST}/{_PATH}+"),
+    _shape("email", str.casefold, rf"(?<![\w.+-])[\w.+-]+@{_HOST}"),
+    _shape("code", _squeezed, rf"(?<![\w-]){_HEX}{{8}}-(?:{_HEX_FOUR}-){{3}}{_HEX}{{12}}(?![\w-])"),
+    _shape(
+        "code",
+        _squeezed,
+        rf"(?<![\w:.-]){_HEX_PAIR}([:-])(?:{_HEX_PAIR}\1){{4}}{_HEX_PAIR}(?![\w:-])",
+        rf"(?<![\w:.-])(?:{_HEX_FOUR}\.){{2}}{_HEX_FOUR}(?!\w|\.\w)",
+    ),
+    _shape("ip", _ip6_key, rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?![\w:])"),
+    _shape("ip", _ip_key, r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)"),
+    _shape(  # an IBAN
+        "code",
+        _squeezed,
+        r"\b(?-i:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![\w-])",
+        r"\b[a-z]{2}\d{2}(?: \d{4}){2,7}(?: \d{1,3})?(?![\w-])",
+    ),
+    _shape("code", _hex_key, rf"(?<!\w)0x{_HEX}+(?!\w)"),
+    _shape(
+        "phone",
+        _phone_key,
+        r"(?<![\w.,+])(?<!\d[ -])(?:\+\s?|00(?=[1-9]))"
+        rf"\d(?:{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?\d){{6,16}}(?!\w)",
+        rf"(?<![\w.])\(\d{{2,5}}\){_GAP}?\d(?:{_GAP}?\d){{4,10}}(?!\w)",
+        r"(?<![\w.$€£-])(?:1-)?\d{3}([-. ])\d{3}\1\d{4}(?!\w|[-.]\d)",
+    ),
+    _shape(  # in groups of digits
+        "number",
+        _digits_key,
+        r"(?<![\w.,$€£-])(?:\d{4}(?:[ -]\d{4}){2,4}(?:[ -]\d{1,3})?|\d{4} \d{6} \d{5}"
+        r"|\d+(?:-\d+){2,})(?![\w-]|[.,]\d)",
+    ),
+    _shape(
+        "version",
+        _version_key,
+        r"(?<![\w.,$€£-])(?:v\d+(?:\.\d+)+|\d{1,4}(?:\.\d{1,4}){2,})"
+        r"(?:[-+.]?(?:rc|alpha|beta|dev|post|pre|[ab])[-.]?\d*)?(?!\w|\.\d)",
+    ),
+    _shape(
+        "code",
+        _code_key,
+        r"(?<![\w&$€£-])(?<!\d[.,])(?<!\w\.)(?=[a-z_-]*\d)[a-z0-9]+(?:[-_][a-z0-9]+)*(?!\w)",
+    ),
+    _shape(
+        "number",
+        str,
+        rf"(?:(?<=#)|\b{_LABELS}\s+{_SAYS_NUMBER}{_IS})(?P<own>\d{{3,6}}){_NO_AMOUNT}",
+        rf"\b{_LABELS}{_IS}(?P<short>\d{{5,6}}){_NO_AMOUNT}",
+    ),
+    _shape(
+        "number",
+        _number_key,
+        r"(?<![\w$€£¥₹])(?<!\d[.,:/-])(?<![$€£¥₹]\s)"
+        rf"\d{{{_SHORTEST_NUMBER},}}(?!\w|[.,:/-]\d|{_SCALED})",
+    ),
+    # Nobody counts with so many digits, whatever stands beside them.
+    _shape("number", str, r"(?<!\d)(?:\d+\.)?\d{41,}"),
+)
 _SIGN = re.compile(r"[\d@/:]")
 _NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
 _TRAILING = ".,;:!?)]}…"
@@ -224,12 +278,13 @@ def _trimmed(text: str, start: int, end: int, kind: IdentifierKind) -> tuple[int
 def _is_word(part: str) -> bool:
     """True for a word in small letters, with or without a capital: `day`, `Under`."""
     is_small = part.isalpha() and (part[1:] or part).islower()
-    known = part.lower() in UNIT_NAMES or vocabulary().is_common(stem(part.lower()))
-    return is_small and (known or len(part) > _LONGEST_LETTERS or part in _PREFIXES)
+    norm = part.lower()
+    is_known = norm in _KNOWN_PARTS or vocabulary().is_common(stem(norm))
+    return is_small and (is_known or len(part) > _LONGEST_LETTERS)
 
 
 _LONGEST_LETTERS = 3  # of a part of a code in small letters
-_PREFIXES = frozenset(("pre", "mid", "sub", "non", "top", "ex", "pro"))
+_KNOWN_PARTS = UNIT_NAMES | STOPWORDS | {"pre", "mid", "sub", "non", "top", "ex", "pro"}
 
 
 def _counts(text: str, kind: IdentifierKind, end: int) -> bool:
@@ -242,7 +297,7 @@ def spelling(one: Identifier) -> re.Pattern[str]:
     """What finds the identifier in a text with other separators, or beside other words."""
     if one.kind in ("url", "email", "ip", "version"):
         return re.compile(rf"(?<![\w.]){re.escape(one.key)}(?!\w|\.\d)", re.IGNORECASE)
-    between = r"[\s().\u2010-\u2015_/-]{0,2}"
+    between = r"[\s().,\u2010-\u2015_/-]{0,3}"
     spelt = between.join(map(re.escape, one.key.lstrip("+")))
     # A code may have a part behind it, `A320-200`; of a number, all digits count.
     end = r"(?![^\W_])" if one.has_letters else r"(?![^\W_]|[ .-]?\d)"

@@ -101,6 +101,11 @@ class Slots:
         return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”。！？；，、؟")
 
 
+def quantity_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity with its unit, as the text writes it: `14 days`."""
+    return slots.text[quantity.start : quantity.unit_end].strip()
+
+
 def read_slots(text: str) -> Slots:
     """The slots of a text; recent texts are cached."""
     return _cached_slots(text)
@@ -155,9 +160,9 @@ def _measures(
     for date in dates:
         for at in token_range(tokens, date.start, date.end):
             found[at] = (f"~{date.parts}",)
-    for one in coded:
-        for at in token_range(tokens, one.start, one.end):
-            found[at] = (*found.get(at, ()), *one.measures)
+    for code in coded:
+        for at in token_range(tokens, code.start, code.end):
+            found[at] = (*found.get(at, ()), *code.measures)
     return found
 
 
@@ -190,6 +195,10 @@ class ContextIndex:
         same = tuple(word for word in (stem, *measures) if word in self.holders)
         others = tuple(word for word in sorted(synonyms(stem)) if word in self.holders)
         return same + others + self._alike(stem)
+
+    def has_word(self, stem: str) -> bool:
+        """True where the context has the word, or an identifier in these letters and digits."""
+        return stem in self.holders or stem in self.identifiers
 
     def _alike(self, stem: str) -> tuple[str, ...]:
         """The stems that differ in their ending alone: `nutrition` and `nutritional`."""

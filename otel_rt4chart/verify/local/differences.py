@@ -22,7 +22,7 @@ from otel_rt4chart.verify.language.dates import (
     is_supported_in,
 )
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has, quantity_text
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
@@ -91,16 +91,12 @@ def number_differences(
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
-        elif not _is_written(_digits(written), context):
+        elif not context.has_word(_digits(written)):
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
             text = _rival_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
-
-
-def _is_written(digits: str, context: ContextIndex) -> bool:
-    return digits in context.holders or digits in context.identifiers
 
 
 def _is_bare(at: int, same: Quantity, found: Sequence[tuple[int, Quantity]]) -> bool:
@@ -151,11 +147,6 @@ def _rival_text(slots: Slots, quantity: Quantity) -> str:
     if behind is not None and opens_range(slots.text, quantity, behind):
         return slots.text[quantity.start : behind.unit_end]
     return quantity_text(slots, quantity)
-
-
-def quantity_text(slots: Slots, quantity: Quantity) -> str:
-    """The quantity with its unit, as the text writes it: `14 days`."""
-    return slots.text[quantity.start : quantity.unit_end].strip()
 
 
 def date_differences(

@@ -19,12 +19,12 @@ from otel_rt4chart.verify.language.arithmetic import (
 from otel_rt4chart.verify.language.date_limits import moment_limits
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.bindings import rightly_bound
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
-from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
+from otel_rt4chart.verify.local.differences import SlotDifference, is_part
 from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
 from otel_rt4chart.verify.local.scope import same_condition, same_price

@@ -113,19 +113,25 @@ def uncovered_floor(reading: ClaimReading) -> float:
 def clash_floor(reading: ClaimReading) -> float:
     """The least P(unfaithful) where the claim's sentence has another value or quantifier.
 
-    "1 May" for "1 April", "cures" for "may cure". Or where no sentence has its identifier.
+    "1 May" for "1 April", "cures" for "may cure", one account number for another.
     """
-    is_wrong = is_swapped(reading) or any(map(_is_unheard_of, reading.differences))
-    if is_wrong or _has_clash(reading, "date", "number", "quantifier"):
+    if is_swapped(reading) or has_other_identifier(reading):
         return _LIKELY_WRONG
-    return 0.0
+    return _LIKELY_WRONG if _has_clash(reading, "date", "number", "quantifier") else 0.0
 
 
-def _is_unheard_of(one: SlotDifference) -> bool:
-    """True for an identifier, or a number that is too precise to be rounded, that nobody says."""
-    digits = sum(map(str.isdigit, one.claimed))
-    is_precise = one.slot == "number" and digits >= _PRECISE
-    return one.is_exact or (one.manner == "missing" and is_precise)
+def has_other_identifier(reading: ClaimReading) -> bool:
+    """True where a sentence that says the rest of the claim has another identifier in its place."""
+    return any(
+        _is_precise(one) and one.manner == "clash" and _is_mostly_copied(reading, one)
+        for one in reading.differences
+    )
+
+
+def _is_precise(one: SlotDifference) -> bool:
+    """True for an identifier, and a number with too many digits to be a rounded one."""
+    has_digits = one.slot == "number" and sum(map(str.isdigit, one.claimed)) >= _PRECISE
+    return one.is_exact or has_digits
 
 
 def negation_floor(reading: ClaimReading) -> float:
@@ -141,11 +147,7 @@ def swap_floor(reading: ClaimReading) -> float:
 
     Or where its sentence has another identifier.
     """
-    has_other = any(
-        one.is_exact and one.manner == "clash" and _is_mostly_copied(reading, one)
-        for one in reading.differences
-    )
-    return _LIKELY_WRONG if has_other or is_swapped(reading) else 0.0
+    return _LIKELY_WRONG if has_other_identifier(reading) or is_swapped(reading) else 0.0
 
 
 def is_swapped(reading: ClaimReading) -> bool:
@@ -177,7 +179,7 @@ def _is_mostly_copied(reading: ClaimReading, one: SlotDifference) -> bool:
     ]
     held = sum(weight for weight, is_met in others if is_met)
     # "The account is …": one word is enough beside an identifier.
-    enough = 1 if one.is_exact else _MIN_OTHERS
+    enough = 1 if _is_precise(one) else _MIN_OTHERS
     return len(others) >= enough and held >= _COPIED * sum(weight for weight, _ in others)
 
 
@@ -309,6 +311,11 @@ def judgement_from_odds(
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
     is_low = odds.unfaithful < thresholds.entailed_below
+    unheard = [
+        one.claimed for one in reading.differences if one.manner == "missing" and _is_precise(one)
+    ]
+    if is_low and unheard:
+        return _unheard(reading, odds, sentences, unheard)
     if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
         return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
@@ -327,6 +334,18 @@ def judgement_from_odds(
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marked)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
+
+
+def _unheard(
+    reading: ClaimReading, odds: Odds, sentences: Sequence[Sentence], unheard: Sequence[str]
+) -> Judgement:
+    """Baseless, or undecided where the passages may say it in other words; however low the odds."""
+    claim = reading.claim
+    named = {claim.text[one.start : one.end] for one in claim.identifiers if one.has_one_name}
+    if named.isdisjoint(unheard):
+        reason = f"not sure: no passage has “{unheard[0]}” as it stands"
+        return Judgement(Label.UNDECIDED, reason=reason)
+    return _baseless(reading, odds._replace(unfaithful=_LIKELY_WRONG), sentences, ())
 
 
 def _contradicted(

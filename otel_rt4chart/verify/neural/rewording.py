@@ -9,11 +9,10 @@ from typing import NamedTuple
 from otel_rt4chart.verify.language.agreement import is_same_value
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.identifiers import Identifier
-from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.slots import Slots, quantity_text, read_slots
 from otel_rt4chart.verify.language.thesaurus import opposites
 from otel_rt4chart.verify.language.tokens import Token
 from otel_rt4chart.verify.language.values import UNITS, Quantity
-from otel_rt4chart.verify.local.differences import quantity_text
 from otel_rt4chart.verify.local.features import ClaimReading
 
 # "A week" is one here; in "twice a week" it says how often.
@@ -115,11 +114,12 @@ def _equal_quantity(claim: Slots, own: Quantity, told: Sequence[Slots]) -> Itera
 def _same_identifier(own: Identifier, told: Sequence[Slots]) -> Iterator[_Rewording]:
     for slots in told:
         same = [
-            *(one for one in slots.identifiers if one.key == own.key or own.is_short_for(one)),
-            *(one for one in slots.quantities if one.plain == own.key),
+            *((one.start, one.end) for one in slots.identifiers if one.key == own.key),
+            *((one.start, one.end) for one in slots.identifiers if own.is_short_for(one)),
+            *((one.start, one.end) for one in slots.quantities if one.plain == own.key),
         ]
         if same:
-            yield _Rewording(own.start, own.end, slots.text[same[0].start : same[0].end])
+            yield _Rewording(own.start, own.end, slots.text[slice(*same[0])])
             return
 
 

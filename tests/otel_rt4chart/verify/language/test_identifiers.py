@@ -70,7 +70,7 @@ def test_an_identifier_has_its_place_in_the_text(text: str, written: str) -> Non
         "About 1500000 people and 1234567 km.",
         "At 14:35:07 and 10am.",
         "GPT-4, COVID-19, Q3-2021, Euro2020 and the 1990s.",
-        "The years 2019 2020 2021 2022.",
+        "The years 2019 2020 2021 2022, and a round of 71-68-75-71.",
         "A 100-day tour on the 3rd with 500ml.",
         "Call std::vector here.",
         "You can order 50 units.",
