@@ -76,6 +76,9 @@ _LABELS = (
 )
 _SAYS_NUMBER = r"(?:number|no\.?|nr\.?|id|code)"
 _IS = r"\s*(?:is|was|[:#=])?\s*"
+_LABELLED = re.compile(rf"(?:#|\b{_LABELS}\s+{_SAYS_NUMBER}{_IS})$", re.IGNORECASE)
+_NAMED = re.compile(rf"\b{_LABELS}{_IS}$", re.IGNORECASE)
+_LABEL_LENGTH = 40  # characters before a short number
 
 
 def _squeezed(written: str) -> str:
@@ -131,6 +134,7 @@ def _digits_key(written: str) -> str:
 
 
 _SHORTEST_NUMBER = 7  # digits; a number that counts something has separators, or is rounded
+_SHORTEST_NAMED = 5  # digits; after "order" or the like
 _SCORE_DIGITS = 2
 _MIN_DIGITS = 3  # "GPT-4" and "COVID-19" are names, which a text may give in other words
 _MIXED_LENGTH, _MIXED_DIGITS = 5, 2  # of a code such as "a1b2c"
@@ -160,15 +164,20 @@ def _number_key(written: str) -> str:
 
 
 class _Shape(NamedTuple):
-    """How identifiers of a kind look, and how their key is read; "" where one is none."""
+    """How identifiers of a kind look, and how their key is read; "" where one is none.
+
+    One of the `signs` is in every text that has one: most sentences need not be searched.
+    """
 
     kind: IdentifierKind
+    signs: re.Pattern[str]
     pattern: re.Pattern[str]
     key: Callable[[str], str]
 
 
-def _shape(kind: IdentifierKind, key: Callable[[str], str], *patterns: str) -> _Shape:
-    return _Shape(kind, re.compile("|".join(patterns), re.IGNORECASE), key)
+def _shape(kind: IdentifierKind, signs: str, key: Callable[[str], str], *patterns: str) -> _Shape:
+    pattern = re.compile("|".join(patterns), re.IGNORECASE)
+    return _Shape(kind, re.compile(signs, re.IGNORECASE), pattern, key)
 
 
 _NO_AMOUNT = r"(?![\w-]|[.,:/]\d|\s?%)"  # behind a short number
@@ -176,26 +185,42 @@ _SCALED = r"\s?(?:%|per\s?cent|(?:thousand|million|billion|trillion|mln|bn)\b)"
 _HEX_PAIR, _HEX_FOUR = rf"{_HEX}{{2}}", rf"{_HEX}{{4}}"
 # In this order: what stands in an earlier one is no part of a later one.
 _SHAPES = (
-    _shape("url", _url_key, rf"(?:https?://|\bwww\.){_PATH}+", rf"(?<![\w@./-]){_HOST}/{_PATH}+"),
-    _shape("email", str.casefold, rf"(?<![\w.+-])[\w.+-]+@{_HOST}"),
-    _shape("code", _squeezed, rf"(?<![\w-]){_HEX}{{8}}-(?:{_HEX_FOUR}-){{3}}{_HEX}{{12}}(?![\w-])"),
+    _shape(
+        "url",
+        r"/|www\.",
+        _url_key,
+        rf"(?:https?://|\bwww\.){_PATH}+",
+        rf"(?<![\w@./-]){_HOST}/{_PATH}+",
+    ),
+    _shape("email", "@", str.casefold, rf"(?<![\w.+-])[\w.+-]+@{_HOST}"),
     _shape(
         "code",
+        r"-\w{4}-",
+        _squeezed,
+        rf"(?<![\w-]){_HEX}{{8}}-(?:{_HEX_FOUR}-){{3}}{_HEX}{{12}}(?![\w-])",
+    ),
+    _shape(  # a MAC address
+        "code",
+        r"\w\w[:-]\w\w[:-]|\w{4}\.\w{4}\.",
         _squeezed,
         rf"(?<![\w:.-]){_HEX_PAIR}([:-])(?:{_HEX_PAIR}\1){{4}}{_HEX_PAIR}(?![\w:-])",
         rf"(?<![\w:.-])(?:{_HEX_FOUR}\.){{2}}{_HEX_FOUR}(?!\w|\.\w)",
     ),
-    _shape("ip", _ip6_key, rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?![\w:])"),
-    _shape("ip", _ip_key, r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)"),
+    _shape(
+        "ip", r":\w*:", _ip6_key, rf"(?<![\w:.])(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?![\w:])"
+    ),
+    _shape("ip", r"\d\.\d", _ip_key, r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)"),
     _shape(  # an IBAN
         "code",
+        r"[a-z]\d\d",
         _squeezed,
         r"\b(?-i:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![\w-])",
         r"\b[a-z]{2}\d{2}(?: \d{4}){2,7}(?: \d{1,3})?(?![\w-])",
     ),
-    _shape("code", _hex_key, rf"(?<!\w)0x{_HEX}+(?!\w)"),
+    _shape("code", "0x", _hex_key, rf"(?<!\w)0x{_HEX}+(?!\w)"),
     _shape(
         "phone",
+        r"[+(]\s?\d|00[1-9]|\d[-. ]\d{3}[-. ]\d{4}",
         _phone_key,
         r"(?<![\w.,+])(?<!\d[ -])(?:\+\s?|00(?=[1-9]))"
         rf"\d(?:{_GAP}?(?:\(\d{{1,5}}\){_GAP}?)?\d){{6,16}}(?!\w)",
@@ -204,35 +229,34 @@ _SHAPES = (
     ),
     _shape(  # in groups of digits
         "number",
+        r"\d[ -]\d",
         _digits_key,
         r"(?<![\w.,$€£-])(?:\d{4}(?:[ -]\d{4}){2,4}(?:[ -]\d{1,3})?|\d{4} \d{6} \d{5}"
         r"|\d+(?:-\d+){2,})(?![\w-]|[.,]\d)",
     ),
     _shape(
         "version",
+        r"\d\.\d",
         _version_key,
         r"(?<![\w.,$€£-])(?:v\d+(?:\.\d+)+|\d{1,4}(?:\.\d{1,4}){2,})"
         r"(?:[-+.]?(?:rc|alpha|beta|dev|post|pre|[ab])[-.]?\d*)?(?!\w|\.\d)",
     ),
     _shape(
         "code",
+        r"[a-z][-_]?\d|\d[-_]?[a-z]",
         _code_key,
         r"(?<![\w&$€£-])(?<!\d[.,])(?<!\w\.)(?=[a-z_-]*\d)[a-z0-9]+(?:[-_][a-z0-9]+)*(?!\w)",
     ),
+    _shape("number", r"\d{3}", str, rf"(?<![\w.,$€£¥₹+-])\d{{3,6}}{_NO_AMOUNT}"),
     _shape(
         "number",
-        str,
-        rf"(?:(?<=#)|\b{_LABELS}\s+{_SAYS_NUMBER}{_IS})(?P<own>\d{{3,6}}){_NO_AMOUNT}",
-        rf"\b{_LABELS}{_IS}(?P<short>\d{{5,6}}){_NO_AMOUNT}",
-    ),
-    _shape(
-        "number",
+        r"\d{7}",
         _number_key,
         r"(?<![\w$€£¥₹])(?<!\d[.,:/-])(?<![$€£¥₹]\s)"
         rf"\d{{{_SHORTEST_NUMBER},}}(?!\w|[.,:/-]\d|{_SCALED})",
     ),
     # Nobody counts with so many digits, whatever stands beside them.
-    _shape("number", str, r"(?<!\d)(?:\d+\.)?\d{41,}"),
+    _shape("number", r"\d{41}", str, r"(?<!\d)(?:\d+\.)?\d{41,}"),
 )
 _SIGN = re.compile(r"[\d@/:]")
 _NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
@@ -248,14 +272,14 @@ def identifiers(text: str, dated: Collection[int] = ()) -> tuple[Identifier, ...
         return ()
     found: list[Identifier] = []
     taken: set[int] = set()
-    for kind, pattern, key_of in _SHAPES:
-        for match in pattern.finditer(text):
-            group = next((name for name in ("own", "short") if match.groupdict().get(name)), 0)
-            start, end = _trimmed(text, match.start(group), match.end(group), kind)
+    for kind, signs, pattern, key_of in _SHAPES:
+        for match in pattern.finditer(text) if signs.search(text) else ():
+            start, end = _trimmed(text, match.start(), match.end(), kind)
             span = range(start, end)
             key = key_of(text[start:end]) if start < end else ""
             is_dated = bool(span) and all(at in dated or not text[at].isalnum() for at in span)
-            if key and not is_dated and taken.isdisjoint(span) and not _counts(text, kind, end):
+            is_one = kind != "number" or not _counts(text, start, end)
+            if key and is_one and not is_dated and taken.isdisjoint(span):
                 taken.update(span)
                 found.append(Identifier(kind, key, start, end))
     return tuple(sorted(found, key=lambda one: one.start))
@@ -287,10 +311,16 @@ _LONGEST_LETTERS = 3  # of a part of a code in small letters
 _KNOWN_PARTS = UNIT_NAMES | STOPWORDS | {"pre", "mid", "sub", "non", "top", "ex", "pro"}
 
 
-def _counts(text: str, kind: IdentifierKind, end: int) -> bool:
-    """True for a long number with a unit behind it: `1500000 km`."""
-    word = _NEXT_WORD.match(text, end) if kind == "number" else None
-    return word is not None and word[1].lower() in UNIT_NAMES
+def _counts(text: str, start: int, end: int) -> bool:
+    """True for a number that counts: a long one with a unit, a short one without a label."""
+    word = _NEXT_WORD.match(text, end)
+    if word is not None and word[1].lower() in UNIT_NAMES:
+        return True
+    if end - start >= _SHORTEST_NUMBER:
+        return False
+    before = text[max(0, start - _LABEL_LENGTH) : start]
+    is_named = end - start >= _SHORTEST_NAMED and _NAMED.search(before)
+    return not is_named and not _LABELLED.search(before)
 
 
 def spelling(one: Identifier) -> re.Pattern[str]:
@@ -300,8 +330,9 @@ def spelling(one: Identifier) -> re.Pattern[str]:
     between = r"[\s().,\u2010-\u2015_/-]{0,3}"
     spelt = between.join(map(re.escape, one.key.lstrip("+")))
     # A code may have a part behind it, `A320-200`; of a number, all digits count.
-    end = r"(?![^\W_])" if one.has_letters else r"(?![^\W_]|[ .-]?\d)"
-    return re.compile(rf"(?<![^\W_])(?<!\d[ .-]){spelt}{end}", re.IGNORECASE)
+    if one.has_letters:
+        return re.compile(rf"(?<![^\W_]){spelt}(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?<!\d[ .-]){spelt}(?![^\W_]|[ .-]?\d)")
 
 
 def keys(found: Iterable[Identifier]) -> Iterator[str]:

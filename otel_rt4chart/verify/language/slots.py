@@ -113,9 +113,10 @@ def read_slots(text: str) -> Slots:
 
 def _read(text: str) -> Slots:
     tokens = tokenize(text)
-    coded = identifiers(text, _places(moments(text)))
+    dates = moments(text)
+    coded = identifiers(text, _places(dates))
     in_codes = _places(one for one in coded if not text[one.start : one.end].isdigit())
-    dates = tuple(one for one in moments(text) if one.start not in in_codes)
+    dates = tuple(one for one in dates if one.start not in in_codes)
     taken = _places(dates) | in_codes  # a year or a day of a date is no quantity
     content = tuple(at for at, token in enumerate(tokens) if token.is_content)
     counted = quantities(text, tokens, taken)
