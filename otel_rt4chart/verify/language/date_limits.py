@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.limits import JOINS_RANGE, LEAD, Limit
+from otel_rt4chart.verify.language.limits import LEAD, Limit, joins_range
 from otel_rt4chart.verify.language.slots import Slots
 
 UNTIL = re.compile(
@@ -41,7 +41,7 @@ def moment_limits(slots: Slots, kind: str) -> Iterator[Limit]:
     ranges = [
         (low, high)
         for low, high in pairwise(moments)
-        if JOINS_RANGE.fullmatch(text[low.end : high.start])
+        if joins_range(text, low.start, text[low.end : high.start])
     ]
     for low, high in ranges:
         yield Limit(low.start, high.end, ordered_parts(low)[1], ordered_parts(high)[1])

@@ -26,7 +26,7 @@ _BOUND = re.compile(
 )
 _BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")
 _DENIED = re.compile(r"\b(?:no|not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-JOINS_RANGE = re.compile(
+_JOINS_RANGE = re.compile(
     r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?[$€£¥₹]?", re.IGNORECASE
 )
 _OPENS_RANGE = re.compile(r"\b(?:from|between)\s+(?:the\s+)?[$€£¥₹]?$", re.IGNORECASE)
@@ -89,12 +89,17 @@ def _limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
 
 
 def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
-    between = text[low.unit_end : high.start]
-    if low.unit not in ("", high.unit) or JOINS_RANGE.fullmatch(between) is None:
+    if low.unit not in ("", high.unit):
         return False
-    lead = text[max(0, low.start - _RANGE_LEAD) : low.start]
-    if _CHANGES.search(lead):
+    is_change = _CHANGES.search(text[max(0, low.start - _RANGE_LEAD) : low.start])
+    return not is_change and joins_range(text, low.start, text[low.unit_end : high.start])
+
+
+def joins_range(text: str, start: int, between: str) -> bool:
+    """True for what stands between the ends of a range that starts there; "and" after "between"."""
+    if _JOINS_RANGE.fullmatch(between) is None:
         return False
+    lead = text[max(0, start - _RANGE_LEAD) : start]
     return "and" not in between.lower() or _OPENS_RANGE.search(lead) is not None
 
 

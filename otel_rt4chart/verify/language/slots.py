@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from otel_rt4chart.verify.language.agreement import QuantityIndex, index_quantit
 from otel_rt4chart.verify.language.dates import Moment, moments
 from otel_rt4chart.verify.language.identifiers import Identifier, identifiers, keys
 from otel_rt4chart.verify.language.names import Name, initials, names
-from otel_rt4chart.verify.language.negation import Denial, denials
+from otel_rt4chart.verify.language.negation import Denial, denials, parity
 from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import (
@@ -94,6 +94,20 @@ class Slots:
     def content_places(self) -> dict[int, int]:
         """For each content word, by the index of its token, its position in `content`."""
         return {at: place for place, at in enumerate(self.content)}
+
+    def denied_beside(self, other: Slots) -> Mapping[int, bool]:
+        """The parity of the denials by function words, and by words that the other text lacks.
+
+        Of `after a failed payment` and `if a payment fails`, neither denies the payment.
+        """
+        cues = {one: self.tokens[one.cue] for one in self.denials}
+        return parity(
+            [
+                one
+                for one, cue in cues.items()
+                if not cue.is_content or cue.stem not in other.positions
+            ]
+        )
 
     @property
     def key(self) -> str:

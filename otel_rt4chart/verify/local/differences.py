@@ -168,7 +168,7 @@ def date_differences(
         )
         if rival is not None:
             at, other = rival
-            found = context.sentences[at].text[other.start : other.end]
+            found = context.sentences[at].text[other.start : other.told_end]
             yield SlotDifference("date", "clash", written, found, at)
 
 
@@ -187,14 +187,14 @@ def negation_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
     """Words that one side negates and the other does not, and opposites, in the same predicate."""
-    denied = parity(claim.denials)
     agreed: set[int] = set()
     flips: list[tuple[int, int, int]] = []
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
         if excepts(claim, sentence):
             continue
-        denied_found = parity(sentence.denials)
+        denied = claim.denied_beside(sentence)
+        denied_found = sentence.denied_beside(claim)
         for word, places in enumerate(alignment.matches[which]):
             token = claim.content[word]
             flipped = [

@@ -138,5 +138,5 @@ def _equal_moment(own: Moment, told: Sequence[Slots]) -> Iterator[_Rewording]:
     for slots in told:
         for other in slots.moments:
             if other.parts == own.parts:
-                yield _Rewording(own.start, own.end, slots.text[other.start : other.end])
+                yield _Rewording(own.start, own.end, slots.text[other.start : other.told_end])
                 return
