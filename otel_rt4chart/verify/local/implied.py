@@ -16,9 +16,9 @@ from otel_rt4chart.verify.language.arithmetic import (
     source_of_quantity,
     speaks_of_others,
 )
-from otel_rt4chart.verify.language.date_limits import moment_limits
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.frequencies import frequencies
+from otel_rt4chart.verify.language.limits import moment_limits
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
