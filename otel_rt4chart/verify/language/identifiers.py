@@ -31,7 +31,8 @@ class Identifier:
     @property
     def measures(self) -> tuple[str, ...]:
         """Keys for its words, like `Quantity.measure`; of a version, also what numbers share."""
-        return (f"={self.key}", *(one for one in keys([self]) if self.kind == "version"))
+        told = (one.rstrip(".") for one in keys([self]) if self.kind == "version")
+        return (f"={self.key}", *told)
 
     @property
     def has_letters(self) -> bool:
@@ -336,9 +337,9 @@ def spelling(one: Identifier) -> re.Pattern[str]:
 
 
 def keys(found: Iterable[Identifier]) -> Iterator[str]:
-    """The keys, and those of less exact versions that they imply: `2.31` for `2.31.1`."""
+    """The keys, and with a dot those of the releases of versions: `2.31.` of `2.31.1`."""
     for one in found:
         yield one.key
         if one.kind == "version":
             parts = one.key.split(".")
-            yield from (".".join(parts[:count]) for count in range(2, len(parts)))
+            yield from (".".join(parts[:count]) + "." for count in range(2, len(parts)))

@@ -212,8 +212,8 @@ class ContextIndex:
         return same + others + self._alike(stem)
 
     def has_word(self, stem: str) -> bool:
-        """True where the context has the word, or an identifier in these letters and digits."""
-        return stem in self.holders or stem in self.identifiers
+        """True where the context has the word, an identifier, or a version of this release."""
+        return stem in self.holders or not self.identifiers.isdisjoint((stem, f"{stem}."))
 
     def _alike(self, stem: str) -> tuple[str, ...]:
         """The stems that differ in their ending alone: `nutrition` and `nutritional`."""

@@ -140,10 +140,12 @@ def identifier_differences(
     ]
     given = {one.key for one in claim.identifiers}
     for one in claim.identifiers:
-        if one.key in context.identifiers or _is_told(one, context):
+        written = claim.text[one.start : one.end]
+        # `2.31` may be 2.31.1; `2.31.0`, which is the same version, is not.
+        is_release = not written.endswith(".0") and f"{one.key}." in context.identifiers
+        if one.key in context.identifiers or is_release or _is_told(one, context):
             continue
         slot: Slot = "name" if one.has_letters else "number"
-        written = claim.text[one.start : one.end]
         longer = [(at, other) for at, other in near if other.is_short_for(one)]
         for at, other in longer[:1]:
             found = context.sentences[at].text[other.start : other.end]

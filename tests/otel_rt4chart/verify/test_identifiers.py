@@ -104,6 +104,17 @@ def test_an_identifier_in_another_spelling_is_supported(
 
 
 @pytest.mark.parametrize("judge", JUDGES)
+def test_a_release_is_not_each_of_its_versions(judge: str) -> None:
+    """`2.31.0` is not `2.31.1`, whose release is `2.31`."""
+    passage = "The bug was fixed in version 2.31.1."
+
+    assert judged(judge, "The bug was fixed in v2.31.1.", passage).label is Label.ENTAILED
+    for other in ("v2.31.0", "2.31.0", "v2.31.2"):
+        found = judged(judge, f"The bug was fixed in {other}.", passage)
+        assert found.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize("judge", JUDGES)
 def test_a_country_code_that_no_passage_gives_is_not_decided(judge: str) -> None:
     """The rest of the phone number is told."""
     claim = judged(judge, "Our phone is +44 30 901820.", "Our phone is (030) 901820.")
