@@ -7,9 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.values import SIGNS, Bound, Quantity
+from otel_rt4chart.verify.language.values import SIGNS, UNITS, WRITTEN_OUT, Bound, Quantity
 
 _ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
+_ROUNDED_DIGITS = 6  # a number with more significant digits is not a rounded one
 
 
 def values_agree(claimed: Quantity, found: Quantity) -> bool:
@@ -23,7 +24,7 @@ def values_agree(claimed: Quantity, found: Quantity) -> bool:
         if claimed.rate[0] != found.rate[0]:
             return False
         left, right = claimed.rate[1], found.rate[1]
-    if math.isclose(left, right, rel_tol=1e-9):
+    if math.isclose(left, right, rel_tol=1e-9) and not _have_other_digits(claimed, found):
         return True
     if claimed.bound == "at_least":
         return found.bound != "at_most" and left < right <= left * 1.5
@@ -32,9 +33,22 @@ def values_agree(claimed: Quantity, found: Quantity) -> bool:
     if claimed.bound == "about":
         return abs(left - right) <= 0.06 * max(abs(left), abs(right))
     is_near = abs(left - right) <= _ROUNDING * abs(right)
-    return (
-        is_near and claimed.digits < found.digits < 15 and _rounded(right, claimed.digits) == left
-    )
+    is_rounded = claimed.digits <= _ROUNDED_DIGITS and claimed.digits < found.digits < WRITTEN_OUT
+    return is_near and is_rounded and _rounded(right, claimed.digits) == left
+
+
+def _have_other_digits(one: Quantity, other: Quantity) -> bool:
+    """True for two values without a conversion between them that are not the same to a digit.
+
+    Floating point numbers cannot tell 90071992547409930 from 90071992547409931.
+    """
+    factors = {UNITS.get(unit, ("", 1.0))[1] for unit in (one.unit, other.unit)}
+    if len(factors) > 1 or (one.period != other.period and one.period and other.period):
+        return False
+    if one.written == other.written and one.scale == other.scale:
+        return False
+    exact, other_exact = one.exact, other.exact
+    return exact is not None and other_exact is not None and exact != other_exact
 
 
 def is_same_value(one: Quantity, other: Quantity) -> bool:
@@ -44,8 +58,11 @@ def is_same_value(one: Quantity, other: Quantity) -> bool:
     if {one.unit, other.unit} <= SIGNS and one.unit != other.unit:
         return False
     if one.period and other.period:
-        return one.rate[0] == other.rate[0] and math.isclose(one.rate[1], other.rate[1])
-    return math.isclose(one.base[1], other.base[1])
+        left, right = one.rate, other.rate
+    else:
+        left, right = one.base, other.base
+    is_close = left[0] == right[0] and math.isclose(left[1], right[1])
+    return is_close and not _have_other_digits(one, other)
 
 
 # For each bound the values, as shares of the claimed one, that `values_agree` may accept.

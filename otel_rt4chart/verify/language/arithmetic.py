@@ -9,9 +9,13 @@ from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.language.cases import is_case, states_limit
-from otel_rt4chart.verify.language.date_limits import moment_limits, ordered_parts
 from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.limits import Limit, quantity_limits
+from otel_rt4chart.verify.language.limits import (
+    Limit,
+    moment_limits,
+    ordered_parts,
+    quantity_limits,
+)
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from otel_rt4chart.verify.language.date_limits import FROM, UNTIL
+from otel_rt4chart.verify.language.limits import FROM, UNTIL
 
 # With one of these, or with an edge right before its value, a claim states a limit itself.
 _STATES_LIMIT = re.compile(

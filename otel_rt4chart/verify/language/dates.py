@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 _MONTH_NAMES = """jan january; feb february; mar march; apr april; may; jun june; jul july;
@@ -38,7 +38,10 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A date or time in `text[start:end]`; parts that the text does not give are None."""
+    """A date or time in `text[start:end]`; parts that the text does not give are None.
+
+    Of `24 and 31 December`, the first date ends before "and", and all of it at `told_end`.
+    """
 
     start: int
     end: int
@@ -47,6 +50,7 @@ class Moment:
     day: int | None = None
     weekday: int | None = None
     minutes: int | None = None
+    told_end: int = 0
 
     @property
     def parts(self) -> tuple[int | None, ...]:
@@ -56,7 +60,33 @@ class Moment:
 
 def moments(text: str) -> tuple[Moment, ...]:
     """The dates and times of a text, in order."""
-    return tuple(_moment(match) for match in _DATE.finditer(text) if _is_date(match, text))
+    found: list[Moment] = []
+    for match in _DATE.finditer(text):
+        if _is_date(match, text):
+            one = _moment(match)
+            found += (*_days_before(text, one), one)
+    return tuple(found)
+
+
+# "On 24 and 31 December": days that share the month behind the last of them.
+_DAYS_BEFORE = re.compile(
+    rf"(?<![\w.,:$€£-])(?:{_DAY}(?:st|nd|rd|th)?(?:,\s+(?:and\s+)?|\s+(?:and|or|&)\s+)(?:the\s+)?){{1,6}}$"
+)
+
+
+def _days_before(text: str, last: Moment) -> Iterator[Moment]:
+    """The days listed before a date that begins with its day."""
+    if last.day is None or not text[last.start].isdigit():
+        return
+    start = max(0, last.start - _LONGEST_LIST)
+    listed = _DAYS_BEFORE.search(text[start : last.start])
+    if listed is not None:
+        start += listed.start()
+        for day in re.finditer(r"(\d+)(?:st|nd|rd|th)?", listed.group()):
+            yield replace(last, start=start + day.start(), end=start + day.end(), day=int(day[1]))
+
+
+_LONGEST_LIST = 60  # characters
 
 
 def _is_date(match: re.Match[str], text: str) -> bool:
@@ -85,6 +115,7 @@ def _moment(match: re.Match[str]) -> Moment:
         day=number("iso_day", "day_a", "day_b"),
         weekday=_WEEKDAYS[match["weekday"].lower()] if match["weekday"] else None,
         minutes=hour * 60 + minute if hour is not None else None,
+        told_end=match.end(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Limits and ranges in a text, and what they admit: `within one hour`, `3 to 5 days`."""
+"""Limits and ranges in a text, and what they admit: `within one hour`, `from 9 am to 6 pm`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
+from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.values import Quantity
 
@@ -26,7 +28,7 @@ _BOUND = re.compile(
 )
 _BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")
 _DENIED = re.compile(r"\b(?:no|not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-JOINS_RANGE = re.compile(
+_JOINS_RANGE = re.compile(
     r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?[$€£¥₹]?", re.IGNORECASE
 )
 _OPENS_RANGE = re.compile(r"\b(?:from|between)\s+(?:the\s+)?[$€£¥₹]?$", re.IGNORECASE)
@@ -89,12 +91,17 @@ def _limits(slots: Slots, unit_family: str) -> Iterator[Limit]:
 
 
 def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
-    between = text[low.unit_end : high.start]
-    if low.unit not in ("", high.unit) or JOINS_RANGE.fullmatch(between) is None:
+    if low.unit not in ("", high.unit):
         return False
-    lead = text[max(0, low.start - _RANGE_LEAD) : low.start]
-    if _CHANGES.search(lead):
+    is_change = _CHANGES.search(text[max(0, low.start - _RANGE_LEAD) : low.start])
+    return not is_change and joins_range(text, low.start, text[low.unit_end : high.start])
+
+
+def joins_range(text: str, start: int, between: str) -> bool:
+    """True for what stands between the ends of a range that starts there; "and" after "between"."""
+    if _JOINS_RANGE.fullmatch(between) is None:
         return False
+    lead = text[max(0, start - _RANGE_LEAD) : start]
     return "and" not in between.lower() or _OPENS_RANGE.search(lead) is not None
 
 
@@ -110,3 +117,51 @@ def _limit_of(text: str, one: Quantity) -> Iterator[Limit]:
         yield Limit(start, end, None, (one.base[1],), is_strict)
     elif one.bound == "at_least":
         yield Limit(start, end, (one.base[1],), None, is_strict)
+
+
+UNTIL = re.compile(
+    r"\b(?:before|prior\s+to|earlier\s+than|ahead\s+of|by|until|till|up\s+to"
+    r"|no\s+later\s+than|not\s+later\s+than|(?:ends?|expires?)\s+(?:on|in|at))\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+FROM = re.compile(
+    r"\b(?:after|later\s+than|from|since|as\s+of|starting(?:\s+on)?|no\s+earlier\s+than"
+    r"|not\s+before|(?:starts?|begins?)\s+(?:on|in|at))\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def ordered_parts(one: Moment) -> tuple[str, tuple[float, ...]]:
+    """The kind of a date or time, and its parts such that an earlier one is less."""
+    if one.year is not None:
+        parts = (one.year, one.month, one.day)
+        return "date", tuple(float(part) for part in parts if part is not None)
+    if one.minutes is not None:
+        return "clock", (float(one.minutes),)
+    if one.month is not None:
+        return "month", tuple(float(part) for part in (one.month, one.day) if part is not None)
+    return "weekday", (float(one.weekday or 0),)
+
+
+def moment_limits(slots: Slots, kind: str) -> Iterator[Limit]:
+    """The limits on dates and times of this kind."""
+    text = slots.text
+    moments = [one for one in slots.moments if ordered_parts(one)[0] == kind]
+    ranges = [
+        (low, high)
+        for low, high in pairwise(moments)
+        if joins_range(text, low.start, text[low.end : high.start])
+    ]
+    for low, high in ranges:
+        yield Limit(low.start, high.end, ordered_parts(low)[1], ordered_parts(high)[1])
+    for one in moments:
+        if any(one in pair for pair in ranges):
+            continue
+        first, parts = max(0, one.start - LEAD), ordered_parts(one)[1]
+        lead = text[first : one.start]
+        if limit := UNTIL.search(lead):
+            is_strict = limit.group().split()[0].lower() in ("before", "prior", "earlier", "ahead")
+            yield Limit(first + limit.start(), one.end, None, parts, is_strict)
+        elif limit := FROM.search(lead):
+            is_strict = limit.group().split()[0].lower() in ("after", "later")
+            yield Limit(first + limit.start(), one.end, parts, None, is_strict)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.tokens import Token, vocabulary
 
 _TITLES = {"mr", "mrs", "ms", "dr", "sir", "lord", "lady", "prof", "president", "mp", "ch", "st"}
@@ -22,15 +21,17 @@ class Name:
     end: int
 
 
-def names(tokens: tuple[Token, ...], dates: Collection[Moment] = ()) -> tuple[Name, ...]:
-    """The names of a text in order; where all is lower case, its uncommon words."""
+def names(tokens: tuple[Token, ...], taken: Collection[int] = ()) -> tuple[Name, ...]:
+    """The names of a text in order; where all is lower case, its uncommon words.
+
+    `taken` are the character offsets that belong to dates and identifiers.
+    """
     has_case = any(token.is_capital for token in tokens)
-    dated = {at for date in dates for at in range(date.start, date.end)}
     found: list[Name] = []
     run: list[int] = []
     for at, token in enumerate(tokens):
         joins = bool(run) and run[-1] == at - 1 and not token.starts_clause
-        if not _is_name(token, has_case=has_case) or token.start in dated:
+        if not _is_name(token, has_case=has_case) or token.start in taken:
             continue
         if run and not (joins or _is_linked(tokens, run[-1], at)):
             found.append(_name_from(tokens, run))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from otel_rt4chart.verify.language.agreement import QuantityIndex, index_quantities
 from otel_rt4chart.verify.language.dates import Moment, moments
+from otel_rt4chart.verify.language.identifiers import Identifier, identifiers, keys
 from otel_rt4chart.verify.language.names import Name, initials, names
-from otel_rt4chart.verify.language.negation import Denial, denials
+from otel_rt4chart.verify.language.negation import Denial, denials, parity
 from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import (
@@ -66,8 +67,9 @@ class Slots:
     """One text with its words and values; `content` has the indices of its content words.
 
     `measures` gives, for the words of a value, keys that equal values share however they are
-    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`. `positions` gives the positions
-    of a stem or measure in `content`.
+    written: `2 hours`, `120 minutes`; `$5 a month`, `$60 a year`; `AB-12345`, `ab12345`.
+    `positions` gives the positions of a stem or measure in `content`. An identifier in digits
+    alone, `4000123412341234`, is a quantity, too: it may be written with separators.
     """
 
     text: str
@@ -77,6 +79,7 @@ class Slots:
     measures: dict[int, tuple[str, ...]]
     quantities: tuple[Quantity, ...]
     moments: tuple[Moment, ...]
+    identifiers: tuple[Identifier, ...]
     names: tuple[Name, ...]
     denials: tuple[Denial, ...]
     scope: tuple[ScopeWord, ...]
@@ -92,10 +95,29 @@ class Slots:
         """For each content word, by the index of its token, its position in `content`."""
         return {at: place for place, at in enumerate(self.content)}
 
+    def denied_beside(self, other: Slots) -> Mapping[int, bool]:
+        """The parity of the denials by function words, and by words that the other text lacks.
+
+        Of `after a failed payment` and `if a payment fails`, neither denies the payment.
+        """
+        cues = {one: self.tokens[one.cue] for one in self.denials}
+        return parity(
+            [
+                one
+                for one, cue in cues.items()
+                if not cue.is_content or cue.stem not in other.positions
+            ]
+        )
+
     @property
     def key(self) -> str:
         """The text without outer punctuation, case and spacing; equal for verbatim copies."""
         return " ".join(self.text.casefold().split()).strip(" .!?;,\"'“”。！？；，、؟")
+
+
+def quantity_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity with its unit, as the text writes it: `14 days`."""
+    return slots.text[quantity.start : quantity.unit_end].strip()
 
 
 def read_slots(text: str) -> Slots:
@@ -106,10 +128,13 @@ def read_slots(text: str) -> Slots:
 def _read(text: str) -> Slots:
     tokens = tokenize(text)
     dates = moments(text)
-    dated = frozenset(at for date in dates for at in range(date.start, date.end))
+    coded = identifiers(text, _places(dates))
+    in_codes = _places(one for one in coded if not text[one.start : one.end].isdigit())
+    dates = tuple(one for one in dates if one.start not in in_codes)
+    taken = _places(dates) | in_codes  # a year or a day of a date is no quantity
     content = tuple(at for at, token in enumerate(tokens) if token.is_content)
-    counted = quantities(text, tokens, dated)  # a year or a day of a date is no quantity
-    measures = _measures(tokens, counted, dates)
+    counted = quantities(text, tokens, taken)
+    measures = _measures(tokens, counted, dates, coded)
     positions: dict[str, list[int]] = {}
     for place, at in enumerate(content):
         for stem in {tokens[at].stem, *measures.get(at, ())}:
@@ -122,26 +147,37 @@ def _read(text: str) -> Slots:
         measures,
         counted,
         dates,
-        names(tokens, dates),
+        coded,
+        names(tokens, taken),
         denials(tokens),
         scope_words(text),
         initials(tokens),
     )
 
 
+def _places(found: Iterable[Moment | Identifier]) -> frozenset[int]:
+    return frozenset(at for one in found for at in range(one.start, one.end))
+
+
 def _measures(
-    tokens: tuple[Token, ...], counted: tuple[Quantity, ...], dates: tuple[Moment, ...]
+    tokens: tuple[Token, ...],
+    counted: tuple[Quantity, ...],
+    dates: tuple[Moment, ...],
+    coded: tuple[Identifier, ...],
 ) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for one in counted:
         for at in token_range(tokens, one.start, one.end):
             rate = (one.rate_measure,) if one.period else ()
-            found[at] = (f"{one.value:.15g}", one.measure, *rate)
+            found[at] = (one.plain, one.measure, *rate)
         for at in token_range(tokens, one.end, one.unit_end):
             found[at] = (one.measure,)
     for date in dates:
         for at in token_range(tokens, date.start, date.end):
             found[at] = (f"~{date.parts}",)
+    for code in coded:
+        for at in token_range(tokens, code.start, code.end):
+            found[at] = (*found.get(at, ()), *code.measures)
     return found
 
 
@@ -165,6 +201,7 @@ class ContextIndex:
     prefixes: dict[str, tuple[str, ...]]
     quantities: QuantityIndex
     dates: frozenset[tuple[int | None, ...]]
+    identifiers: frozenset[str]
     initials: frozenset[str]
     keys: dict[str, int]
 
@@ -173,6 +210,10 @@ class ContextIndex:
         same = tuple(word for word in (stem, *measures) if word in self.holders)
         others = tuple(word for word in sorted(synonyms(stem)) if word in self.holders)
         return same + others + self._alike(stem)
+
+    def has_word(self, stem: str) -> bool:
+        """True where the context has the word, an identifier, or a version of this release."""
+        return stem in self.holders or not self.identifiers.isdisjoint((stem, f"{stem}."))
 
     def _alike(self, stem: str) -> tuple[str, ...]:
         """The stems that differ in their ending alone: `nutrition` and `nutritional`."""
@@ -215,10 +256,17 @@ def _index(texts: tuple[str, ...]) -> ContextIndex:
         {start: tuple(sorted(stems)) for start, stems in prefixes.items()},
         index_quantities(quantity for slots in sentences for quantity in slots.quantities),
         frozenset(date.parts for slots in sentences for date in slots.moments),
+        frozenset(key for slots in sentences for key in _keys(slots)),
         frozenset().union(*(slots.initials for slots in sentences)),
         # Reversed, so that of equal sentences the first one is the evidence.
         {slots.key: at for at, slots in reversed(tuple(enumerate(sentences)))},
     )
+
+
+def _keys(slots: Slots) -> Iterator[str]:
+    """The keys of a text's identifiers and of its whole numbers."""
+    yield from keys(slots.identifiers)
+    yield from (one.plain for one in slots.quantities)
 
 
 # An answer's claims are resolved in several calls on the same context. Of the long contexts, those

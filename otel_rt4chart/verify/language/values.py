@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal
 
 from otel_rt4chart.verify.language.tokens import Token, token_range
@@ -47,6 +48,8 @@ _BY_NAME = {
     for names in members
     for name in names.split()
 } | {name: sign for sign, names in _MONEY.items() for name in names.split()}
+# All words and signs for units.
+UNIT_NAMES = frozenset(_BY_NAME)
 # Letters that are units only right after the number: "5 m", not "5 years' m".
 _LETTERS = {"s", "h", "m", "g"}
 # "Pounds" are money in a text with such words, else weight.
@@ -91,10 +94,13 @@ _WORDS = "|".join((*_ONES, *_TENS))
 _WORD_NUMBER = (
     rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(_ONES)[:9])})|{_WORDS})(?:\s+hundred)?"
 )
+_DIGITS = r"\d{1,40}"  # more are no number that a text counts with
+_SEPARATORS = ",\u00a0\u2009\u202f"  # of thousands
+_SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 # "one" counts only with a scale, a unit or a hyphen: "one of them" is no quantity.
 _QUANTITY = re.compile(
     rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
-    rf"(?:(?P<digits>\d{{1,15}}(?!\d)(?:,\d{{3}}){{0,6}}(?:\.\d{{1,15}})?|\.\d{{1,15}})(?P<ordinal>st|nd|rd|th)?"
+    rf"(?:(?P<digits>{_DIGITS}(?!\d)(?:[{_SEPARATORS}]\d{{3}}(?!\d)){{0,12}}(?:\.{_DIGITS})?|\.{_DIGITS})(?P<ordinal>st|nd|rd|th)?"
     rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
     rf"(?P<and_half>\s+and\s+a\s+half\b)?"
     rf"(?P<scale>(?:[-\s]?(?:thousand|million|billion|trillion|mln|mn|bn)|[km])\b)?"
@@ -138,7 +144,8 @@ _VERBS = frozenset((
 _BETWEEN = {"of", "the", "more", "other", "such"}
 
 
-_WRITTEN_OUT = 15  # the significant digits of a number in words: it is exact
+WRITTEN_OUT = 100  # the significant digits of a number in words: it is exact
+_FLOAT_DIGITS = 11  # significant digits; longer values are told apart by their digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,7 @@ class Quantity:
     `value` is in that unit, with the scale applied. `digits` counts the significant digits.
     `before` is the stem of the content word before it: `rose to 5 million`. The unit's word, or
     without one the number, ends at `unit_end`. A rate has a `period`, `2 days of leave a month`,
-    whose word ends at `period_end`.
+    whose word ends at `period_end`. `written` are its digits without separators, "" for words.
     """
 
     value: float
@@ -161,6 +168,20 @@ class Quantity:
     before: str
     period: str = ""
     period_end: int = 0
+    written: str = ""
+    scale: float = 1.0
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The value with all its digits; None for a number in words."""
+        return Fraction(self.written) * Fraction(self.scale) if self.written else None
+
+    @property
+    def plain(self) -> str:
+        """The value in digits, the same for equal values: `2000` for `2,000` and `2 thousand`."""
+        if self.digits <= _FLOAT_DIGITS or self.exact is None:
+            return f"{self.value:.15g}"
+        return str(self.exact)
 
     @property
     def base(self) -> tuple[str, float]:
@@ -179,7 +200,7 @@ class Quantity:
         """Equal for quantities of `same_kind`; empty where none is of the same kind."""
         if self.unit:
             return f"unit {self.base[0]}"
-        return f"after {self.before}" if self.before and self.digits != _WRITTEN_OUT else ""
+        return f"after {self.before}" if self.before and self.digits != WRITTEN_OUT else ""
 
     @property
     def key(self) -> tuple[float, str, Bound, int, str, str]:
@@ -190,7 +211,9 @@ class Quantity:
     def measure(self) -> str:
         """A key that equal values share, however they are written: `2 hours`, `120 minutes`."""
         family, value = self.base
-        return f"~{family} {value:.12g}"
+        if self.digits <= _FLOAT_DIGITS or self.exact is None:
+            return f"~{family} {value:.12g}"
+        return f"~{family} {self.exact * Fraction(UNITS.get(self.unit, ('', 1.0))[1])}"
 
     @property
     def rate_measure(self) -> str:
@@ -348,11 +371,12 @@ def _with_periods(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
 
 
 def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Quantity | None:
-    written = match["digits"]
+    written = _SEPARATOR.sub("", match["digits"] or "")
     word = re.sub(r"[-\s]+", " ", match["word"].lower()) if match["word"] else ""
-    value = float(written.replace(",", "")) if written else _word_value(word)
+    value = float(written) if written else _word_value(word)
     scale = (match["scale"] or "").strip(" -\n\t").lower()
-    value = (value + (0.5 if match["and_half"] else 0.0)) * _SCALES.get(scale, 1.0)
+    factor = _SCALES.get(scale, 1.0)
+    value = (value + (0.5 if match["and_half"] else 0.0)) * factor
     unit, unit_end = _unit(text, tokens, match)
     if word in ("one", "second", "half", "double") and not scale and unit not in UNITS:
         return None
@@ -366,6 +390,7 @@ def _quantity(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> Qua
         value, unit, _bound(text, match.start(), match.end()),
         _significant(written), match.start(), match.end(), unit_end,
         _before(tokens, match.start()),
+        written="" if match["and_half"] else written, scale=factor,
     )  # fmt: skip
 
 
@@ -382,11 +407,10 @@ def _word_value(word: str) -> float:
     return float(total * factor or factor)
 
 
-def _significant(written: str | None) -> int:
+def _significant(written: str) -> int:
     if not written:
-        return _WRITTEN_OUT
-    bare = written.replace(",", "")
-    kept = bare.replace(".", "").lstrip("0") if "." in bare else bare.strip("0")
+        return WRITTEN_OUT
+    kept = written.replace(".", "").lstrip("0") if "." in written else written.strip("0")
     return max(1, len(kept))
 
 

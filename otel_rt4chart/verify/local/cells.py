@@ -96,7 +96,7 @@ class CellIndex:
     def _find(self, claim: Slots) -> _Finding | None:
         record = self._record(claim)
         cell = _asked_cell(claim, record)
-        if cell is None:
+        if cell is None or not _has_identifiers(claim, cell):
             return None
         if (is_set := flag_value(cell.fact.name, cell.fact.value)) is not None:
             return _compare_flag(claim, cell, is_set=is_set)
@@ -238,6 +238,12 @@ def _has_unit(claim: Slots, cell: _Cell) -> bool:
         and own[0].unit in UNITS
         and own[0].base[0] == theirs.base[0]
     )
+
+
+def _has_identifiers(claim: Slots, cell: _Cell) -> bool:
+    """True where the line has all identifiers of the claim: the words of one may be in another."""
+    told = {one.key for one in read_slots(cell.sentence.reading).identifiers}
+    return all(one.key in told for one in claim.identifiers)
 
 
 def _compare_number(claim: Slots, cell: _Cell) -> _Finding | None:

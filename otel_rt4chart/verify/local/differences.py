@@ -22,7 +22,7 @@ from otel_rt4chart.verify.language.dates import (
     is_supported_in,
 )
 from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has, quantity_text
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
@@ -54,7 +54,8 @@ class SlotDifference:
     arithmetic or by a converse.
 
     `sentence` is the position of the sentence in the context, -1 where there is none. A clash that
-    is not `is_exclusive` may be none: both values can hold.
+    is not `is_exclusive` may be none: both values can hold. One that `is_exact` is of an identifier
+    that no sentence has: nothing else in the context makes up for it.
     """
 
     slot: Slot
@@ -64,6 +65,7 @@ class SlotDifference:
     sentence: int = -1
     weight: float = 1.0
     is_exclusive: bool = True
+    is_exact: bool = False
 
 
 def number_differences(
@@ -75,7 +77,8 @@ def number_differences(
     ]
     near = index_quantities(other for _, other in found) if claim.quantities else EMPTY_INDEX
     rivals = _rival_quantities(claim, found, near)
-    for quantity in claim.quantities:
+    coded = {one.start for one in claim.identifiers}  # compared by themselves
+    for quantity in (one for one in claim.quantities if one.start not in coded):
         written = claim.text[quantity.start : quantity.end]
         alike = list(near.like(quantity))
         if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
@@ -88,7 +91,7 @@ def number_differences(
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
-        elif _digits(written) not in context.holders:
+        elif not context.has_word(_digits(written)):
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
@@ -146,11 +149,6 @@ def _rival_text(slots: Slots, quantity: Quantity) -> str:
     return quantity_text(slots, quantity)
 
 
-def quantity_text(slots: Slots, quantity: Quantity) -> str:
-    """The quantity with its unit, as the text writes it: `14 days`."""
-    return slots.text[quantity.start : quantity.unit_end].strip()
-
-
 def date_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
@@ -170,7 +168,7 @@ def date_differences(
         )
         if rival is not None:
             at, other = rival
-            found = context.sentences[at].text[other.start : other.end]
+            found = context.sentences[at].text[other.start : other.told_end]
             yield SlotDifference("date", "clash", written, found, at)
 
 
@@ -189,14 +187,14 @@ def negation_differences(
     claim: Slots, alignment: Alignment, context: ContextIndex
 ) -> Iterator[SlotDifference]:
     """Words that one side negates and the other does not, and opposites, in the same predicate."""
-    denied = parity(claim.denials)
     agreed: set[int] = set()
     flips: list[tuple[int, int, int]] = []
     for which, at in enumerate(alignment.sentences):
         sentence = context.sentences[at]
         if excepts(claim, sentence):
             continue
-        denied_found = parity(sentence.denials)
+        denied = claim.denied_beside(sentence)
+        denied_found = sentence.denied_beside(claim)
         for word, places in enumerate(alignment.matches[which]):
             token = claim.content[word]
             flipped = [

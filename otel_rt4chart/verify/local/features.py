@@ -23,7 +23,7 @@ from otel_rt4chart.verify.local.differences import (
     term_differences,
 )
 from otel_rt4chart.verify.local.implied import settle_implied
-from otel_rt4chart.verify.local.name_differences import name_differences
+from otel_rt4chart.verify.local.name_differences import identifier_differences, name_differences
 from otel_rt4chart.verify.local.swaps import swap_differences
 
 # More of any feature speaks for "unfaithful": the fit constrains the weights to be 0 or more.
@@ -96,6 +96,7 @@ def read_claim(claim: Slots, context: ContextIndex) -> ClaimReading:
         *number_differences(claim, alignment, context),
         *date_differences(claim, alignment, context),
         *name_differences(claim, alignment, context),
+        *identifier_differences(claim, alignment, context),
         *negation_differences(claim, alignment, context),
         *term_differences(claim, alignment, context),
         *sibling_differences(claim, alignment, context),

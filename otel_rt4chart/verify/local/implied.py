@@ -16,15 +16,15 @@ from otel_rt4chart.verify.language.arithmetic import (
     source_of_quantity,
     speaks_of_others,
 )
-from otel_rt4chart.verify.language.date_limits import moment_limits
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.limits import moment_limits
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.bindings import rightly_bound
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
-from otel_rt4chart.verify.local.differences import SlotDifference, is_part, quantity_text
+from otel_rt4chart.verify.local.differences import SlotDifference, is_part
 from otel_rt4chart.verify.local.event_order import same_order
 from otel_rt4chart.verify.local.roles import STAGES, is_converse
 from otel_rt4chart.verify.local.scope import same_condition, same_price
@@ -63,7 +63,9 @@ def settle_implied(
     others = list(_other_cases(comparison, differences))
     elsewhere = {one.sentence for one in others}
     differences = [
-        one for one in differences if one.sentence not in elsewhere or one.manner not in _DIFFERS
+        one
+        for one in differences
+        if one.is_exact or one.sentence not in elsewhere or one.manner not in _DIFFERS
     ]
     found = [
         *others,
@@ -75,7 +77,7 @@ def settle_implied(
 
 
 def _is_settled(one: SlotDifference, found: Sequence[SlotDifference]) -> bool:
-    return any(
+    return not one.is_exact and any(
         one.manner in _DIFFERS
         and one.slot in (other.slot, "term")
         and is_part(one.claimed, other.claimed)

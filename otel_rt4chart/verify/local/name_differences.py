@@ -1,4 +1,4 @@
-"""Names of a claim that its context lacks, and the names that stand in their place."""
+"""Names and identifiers of a claim that its context lacks, and those that stand in their place."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.identifiers import Identifier, spelling
 from otel_rt4chart.verify.language.names import Name, missing_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.language.tokens import vocabulary
@@ -125,3 +127,46 @@ def _neighbours(
     left = path[before] if before >= 0 else None
     right = path[after] if after < len(claim.content) else None
     return -9 if left is None else left, -9 if right is None else right
+
+
+def identifier_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Identifiers that the context does not have in any spelling, and those in their place."""
+    if not claim.identifiers:
+        return
+    near = [
+        (at, other) for at in alignment.sentences for other in context.sentences[at].identifiers
+    ]
+    given = {one.key for one in claim.identifiers}
+    for one in claim.identifiers:
+        written = claim.text[one.start : one.end]
+        # `2.31` may be 2.31.1; `2.31.0`, which is the same version, is not.
+        is_release = not written.endswith(".0") and f"{one.key}." in context.identifiers
+        if one.key in context.identifiers or is_release or _is_told(one, context):
+            continue
+        slot: Slot = "name" if one.has_letters else "number"
+        longer = [(at, other) for at, other in near if other.is_short_for(one)]
+        for at, other in longer[:1]:
+            found = context.sentences[at].text[other.start : other.end]
+            yield SlotDifference(slot, "narrowed", written, found, at)
+        if longer:
+            continue
+        yield SlotDifference(slot, "missing", written, is_exact=True)
+        rival = next(
+            ((at, other) for at, other in near if one.is_like(other) and other.key not in given),
+            None,
+        )
+        if rival is not None:
+            at, other = rival
+            found = context.sentences[at].text[other.start : other.end]
+            yield SlotDifference(slot, "clash", written, found, at, is_exact=True)
+
+
+def _is_told(one: Identifier, context: ContextIndex) -> bool:
+    """True where a sentence has the identifier in another spelling."""
+    pattern = spelling(one)
+    return any(
+        pattern.search(sentence.text) or any(map(one.is_short_for, sentence.identifiers))
+        for sentence in context.sentences
+    )

@@ -11,10 +11,10 @@ from heapq import nsmallest
 from itertools import islice
 
 from otel_rt4chart.verify.language.agreement import same_kind, values_agree
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text, read_slots
 from otel_rt4chart.verify.language.tokens import stem
 from otel_rt4chart.verify.local.alignment import Alignment
-from otel_rt4chart.verify.local.differences import SlotDifference, quantity_text
+from otel_rt4chart.verify.local.differences import SlotDifference
 
 _MAX_WORDS = 8  # a longer claim says more than one thing
 _MAX_SENTENCES = 200

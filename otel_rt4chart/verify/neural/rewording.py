@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.language.agreement import is_same_value
 from otel_rt4chart.verify.language.dates import Moment
-from otel_rt4chart.verify.language.slots import Slots, read_slots
+from otel_rt4chart.verify.language.identifiers import Identifier
+from otel_rt4chart.verify.language.slots import Slots, quantity_text, read_slots
 from otel_rt4chart.verify.language.thesaurus import opposites
 from otel_rt4chart.verify.language.tokens import Token
 from otel_rt4chart.verify.language.values import UNITS, Quantity
-from otel_rt4chart.verify.local.differences import quantity_text
 from otel_rt4chart.verify.local.features import ClaimReading
 
 # "A week" is one here; in "twice a week" it says how often.
@@ -21,6 +21,7 @@ _A_UNIT = re.compile(
     r"(?P<unit>hour|day|week|fortnight|month|quarter|year)\b",
     re.IGNORECASE,
 )
+_PRECISE = 7  # digits of a number that the passages may write with other separators
 _AT = re.compile(r"\b(?:at|in|on)\s+(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -48,7 +49,10 @@ def in_passage_words(reading: ClaimReading) -> str:
 def _rewordings(
     claim: Slots, told: Sequence[Slots], admitted: Mapping[str, str]
 ) -> Iterator[_Rewording]:
-    for quantity in claim.quantities:
+    coded = {one.start for one in claim.identifiers}
+    for identifier in claim.identifiers:
+        yield from _same_identifier(identifier, told)
+    for quantity in (one for one in claim.quantities if one.start not in coded):
         written = quantity_text(claim, quantity)
         if _has_words_between(claim, quantity):
             continue
@@ -93,7 +97,8 @@ def _equal_quantity(claim: Slots, own: Quantity, told: Sequence[Slots]) -> Itera
     for slots in told:
         for other in slots.quantities:
             is_rate = bool(own.period and other.period and own.period != other.period)
-            is_convertible = is_rate or own.unit in UNITS
+            is_exact = own.digits >= _PRECISE and own.plain == other.plain
+            is_convertible = is_rate or own.unit in UNITS or is_exact
             if not is_convertible or own.unit == "%" or not is_same_value(own, other):
                 continue
             periods = [_period_noun(claim, own), _period_noun(slots, other)]
@@ -103,6 +108,18 @@ def _equal_quantity(claim: Slots, own: Quantity, told: Sequence[Slots]) -> Itera
             yield _Rewording(own.start, own.unit_end, words)
             if is_rate:
                 yield _Rewording(own.period_end - len(periods[0]), own.period_end, periods[1])
+            return
+
+
+def _same_identifier(own: Identifier, told: Sequence[Slots]) -> Iterator[_Rewording]:
+    for slots in told:
+        same = [
+            *((one.start, one.end) for one in slots.identifiers if one.key == own.key),
+            *((one.start, one.end) for one in slots.identifiers if own.is_short_for(one)),
+            *((one.start, one.end) for one in slots.quantities if one.plain == own.key),
+        ]
+        if same:
+            yield _Rewording(own.start, own.end, slots.text[slice(*same[0])])
             return
 
 
@@ -121,5 +138,5 @@ def _equal_moment(own: Moment, told: Sequence[Slots]) -> Iterator[_Rewording]:
     for slots in told:
         for other in slots.moments:
             if other.parts == own.parts:
-                yield _Rewording(own.start, own.end, slots.text[other.start : other.end])
+                yield _Rewording(own.start, own.end, slots.text[other.start : other.told_end])
                 return

@@ -95,3 +95,17 @@ def test_a_time_of_day_has_only_the_dots_of_its_abbreviation(text: str, said: st
     """The dot that ends the sentence is not part of it."""
     first = only(text)
     assert text[first.start : first.end] == said
+
+
+def test_listed_days_share_the_month_behind_them() -> None:
+    """`On 3, 4 and 5 May` are three dates."""
+    found = moments("Closed on the 1st and 2nd of November, and on 3, 4 and 5 May 2024.")
+
+    assert [(one.year, one.month, one.day) for one in found] == [
+        (None, 11, 1), (None, 11, 2), (2024, 5, 3), (2024, 5, 4), (2024, 5, 5),
+    ]  # fmt: skip
+
+
+def test_a_number_that_is_no_day_is_no_date() -> None:
+    """`10 users and 3 offices on 5 May` is one date."""
+    assert [one.day for one in moments("We have 10 users, 40 and 3 May.")] == [3]

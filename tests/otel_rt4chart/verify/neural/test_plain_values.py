@@ -10,6 +10,21 @@ from otel_rt4chart.verify.core.model import Claim, Label
 # A passage, a claim that follows from it, and one that does not.
 TWINS = (
     (
+        "The library closes at noon on 24 and 31 December.",
+        "On 24 December, the library closes at noon.",
+        "On 25 December, the library closes at noon.",
+    ),
+    (
+        "The pool is open on 3 and 9 May.",
+        "The pool is open on 9 May.",
+        "The pool is open on 6 May.",
+    ),
+    (
+        "If a login fails, the door stays locked for 30 seconds.",
+        "After a failed login, the door stays locked for 30 seconds.",
+        "After a failed login, the door stays locked for 90 seconds.",
+    ),
+    (
         "The battery is covered for 24 months and the charger for 6.",
         "The charger is covered for 6 months.",
         "The charger is covered for 24 months.",
