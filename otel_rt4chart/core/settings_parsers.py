@@ -90,8 +90,11 @@ def or_off(parser: Parser[T], off: T) -> Parser[T]:
 
 
 def split_names(written: str) -> tuple[str, ...]:
-    """The texts between commas, in order, without duplicates."""
-    return tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
+    """The texts between commas, in order, without duplicates; ValueError for commas alone."""
+    found = tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
+    if not found:
+        raise ValueError(written)
+    return found
 
 
 def _between(low: float, high: float) -> Callable[[Any], bool]:

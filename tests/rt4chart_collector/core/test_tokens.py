@@ -133,6 +133,17 @@ def test_file_that_cannot_be_used_stops_the_start(tmp_path: Path, text: str, got
     assert "s3cr" not in str(raised.value)
 
 
+@pytest.mark.parametrize("purpose", list(Purpose))
+@pytest.mark.parametrize("blank", [" ", "\n"])
+def test_a_blank_token_stops_the_start(purpose: Purpose, blank: str) -> None:
+    """It does not count as none, which would open that door."""
+    cls = ServiceSettings if purpose in (Purpose.INGEST, Purpose.READ) else ConsoleSettings
+    expected = "expected visible ASCII characters without spaces; got only white space"
+
+    with pytest.raises(SettingsError, match=f"{purpose.variable}: {expected}"):
+        load(cls, environ={purpose.variable: blank})
+
+
 def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
     """Neither a variable and a file, nor the same secret for two purposes, nor the old variable."""
     path = written(tmp_path / "tokens", "same\nother")
@@ -146,4 +157,6 @@ def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
         load(UpSettings, environ={"RT4CHART_READ_TOKEN": "r"})
     with pytest.raises(SettingsError, match=r"RT4CHART_TOKEN: .*INGEST_TOKEN.*READ_TOKEN") as gone:
         check_retired({"RT4CHART_TOKEN": "s3cret"})
+    with pytest.raises(SettingsError, match="INGEST_TOKEN"):
+        check_retired({"RT4CHART_TOKEN": " "})
     assert "s3cret" not in str(gone.value)
