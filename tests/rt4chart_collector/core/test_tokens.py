@@ -17,6 +17,7 @@ from rt4chart_collector.core.tokens import (
     MAX_TOKENS,
     Purpose,
     TokenSource,
+    is_generated,
     token_digest,
     token_sources,
 )
@@ -160,3 +161,22 @@ def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="INGEST_TOKEN"):
         check_retired({"RT4CHART_TOKEN": " "})
     assert "s3cret" not in str(gone.value)
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("b6c0f3a91d2e47588f6a0b1c2d3e4f50", True),
+        ("8F14E45F-CEEA-467F-AB3C-2D9B6C1A7E10", True),
+        ("q9ZrXw3Lk0TtYb7Nn2Vv5Mm8Pp1Qq4Ss", True),
+        ("b6c0f3a91d2e47588f6a0b1c2d3e4f5", False),
+        ("12345678901234567890123456789012345678", False),
+        ("deadbeefdeadbeefdeadbeefdeadbeef", False),
+        ("correct-horse-battery-staple-correct-horse", False),
+        ("ChangeMeChangeMeChangeMeChangeMe1", False),
+        ("", False),
+    ],
+)
+def test_only_what_chance_draws_looks_generated(token: str, expected: bool) -> None:
+    """A long phrase of words, a number, or a repetition does not."""
+    assert is_generated(token) is expected
