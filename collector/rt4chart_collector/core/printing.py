@@ -37,7 +37,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """A table of plain texts without control characters."""
     result = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        result.add_column(name, overflow="fold")
+        result.add_column(Text(printable(name)), overflow="fold")
     for row in rows:
         result.add_row(*(Text(printable(cell)) for cell in row))
     return result

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import re
+import stat
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -115,6 +116,9 @@ class TokenSource:
         """Read the file if it is another one than before, or has changed."""
         # `stat` follows links: Kubernetes exchanges a secret by pointing a link elsewhere.
         status = os.stat(path)
+        # Opening a pipe would wait for its writer; it cannot be read again either.
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("no regular file")
         found = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if found == self._seen:
             return

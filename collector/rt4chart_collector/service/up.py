@@ -47,7 +47,7 @@ from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.answers.spans import repair_trace_times
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.damage import ADVICE, describe_damage, left_out_parts
-from rt4chart_collector.store.engine.embedded_folder import staged_inserts
+from rt4chart_collector.store.engine.embedded_folder import folder_warning, staged_inserts
 from rt4chart_collector.store.engine.engine_errors import seen_damage
 from rt4chart_collector.store.engine.ownership import connect_owner, own_path
 from rt4chart_collector.store.rates.rollup import repair_rollup
@@ -219,6 +219,8 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         closing(connect_owner(settings.dsn), shutdown) as client,
         staged_inserts(client.target.path),
     ):
+        if warning := folder_warning(client.target.path):
+            log.warning("%s", warning)
         # Before the migrations: they make a table that is gone anew.
         if damage := describe_damage(left_out_parts(client)):
             log.error("damaged parts of tables in %s: %s; %s", client.database, damage, ADVICE)

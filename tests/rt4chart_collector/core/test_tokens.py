@@ -149,7 +149,7 @@ def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
     """Neither a variable and a file, nor the same secret for two purposes, nor the old variable."""
     path = written(tmp_path / "tokens", "same\nother")
     both = {"RT4CHART_INGEST_TOKEN": "a", "RT4CHART_INGEST_TOKEN_FILE": path}
-    with pytest.raises(SettingsError, match="INGEST_TOKEN_FILE: expected one of them; got both"):
+    with pytest.raises(SettingsError, match=r"INGEST_TOKEN_FILE: expected one of them; got both"):
         load(ServiceSettings, environ=both)
     twice = {"RT4CHART_CONSOLE_TOKEN": "same", "RT4CHART_ADMIN_TOKEN_FILE": path}
     with pytest.raises(SettingsError, match="ADMIN_TOKEN and RT4CHART_CONSOLE_TOKEN: expected dif"):
@@ -180,3 +180,16 @@ def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
 def test_only_what_chance_draws_looks_generated(token: str, expected: bool) -> None:
     """A long phrase of words, a number, or a repetition does not."""
     assert is_generated(token) is expected
+
+
+def test_a_pipe_is_no_file_of_tokens_and_a_link_is(tmp_path: Path) -> None:
+    """Opening a pipe would wait for its writer without a word."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(written(tmp_path / "tokens", "one"))
+
+    with pytest.raises(SettingsError, match=r"INGEST_TOKEN_FILE: .*: no regular file"):
+        TokenSource(Purpose.INGEST, file=str(pipe))
+    with pytest.raises(SettingsError, match="no regular file"):
+        TokenSource(Purpose.INGEST, file=str(tmp_path))
+    assert TokenSource(Purpose.INGEST, file=str(link)).is_set

@@ -107,9 +107,9 @@ class Places:
             for semaphore in self._semaphores:
                 await semaphore.acquire()
                 self._taken.append(semaphore)
-        except BaseException:
-            self.give_back()
-            raise
+        finally:
+            if len(self._taken) < len(self._semaphores):
+                self.give_back()
 
     def give_back(self) -> None:
         """Give all back that were taken."""

@@ -332,3 +332,18 @@ def test_a_page_names_the_damaged_part_it_needs(
     assert "part all_1_1_0 of table rt4chart_claims is damaged (CORRUPTED_DATA)" in told.text
     assert "rt4chart repair --detach" in told.text
     assert "as soon as it is back" not in told.text
+
+
+@pytest.mark.parametrize(
+    "users", [["ann@example.org", "eve@example.org"], ["ann@example.org"] * 2, ["a" * 201]]
+)
+def test_a_user_header_that_comes_twice_or_is_too_long_is_refused(
+    client: Client, users: list[str]
+) -> None:
+    """The proxy has let through what a client sent: whose is it?"""
+    headers = [("host", "console.example"), *(("X-Forwarded-Email", user) for user in users)]
+    told = browser(client, PROXY).get("/settings", headers=headers)
+
+    assert told.status_code == 400
+    assert "expected one header X-Forwarded-Email" in told.text
+    assert "eve@" not in told.text
