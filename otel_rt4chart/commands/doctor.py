@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Literal
 from urllib.parse import urlsplit
 
-from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.errors import RT4ChartError, SettingsError
 from otel_rt4chart.core.extras import EXTRAS, missing_packages
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
@@ -49,7 +49,11 @@ Checks = Callable[[], Iterator[Check]]
 def execute(options: argparse.Namespace) -> int:
     """Run every check. The status is 1 if one failed; a missing extra is no failure."""
     checks = [check for source in check_sources() for check in source()]
-    name = options.judge or chosen_judge()
+    try:
+        name = options.judge or chosen_judge()
+    except SettingsError as error:
+        name = ""
+        checks.append(Check("judge", "failed", str(error), "change or unset that variable"))
     if is_onnx(name):
         checks.append(onnx_check(name))
     elif name not in ("", "local", "rules"):  # the local judge is always tested, rules need nothing

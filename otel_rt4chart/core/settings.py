@@ -218,8 +218,12 @@ def _sections(cls: type[Any]) -> list[Mapping[str, Any]]:
 def _written(item: Setting, flags: Mapping[str, str | None], environ: Environment) -> str:
     flag = None if item.is_secret else flags.get(item.key)
     # OpenTelemetry's rule (configuration/sdk-environment-variables): empty means unset.
-    texts = [text.strip() for text in (flag, environ.get(item.variable)) if text is not None]
-    return next(filter(None, texts), item.empty_means if texts else "")
+    texts = [text for text in (flag, environ.get(item.variable)) if text is not None]
+    found = next(filter(None, texts), item.empty_means if texts else "")
+    # A blank text is no empty one: a secret that was lost on the way must not open a door.
+    if found and not found.strip():
+        raise _error(item, "only white space")
+    return found.strip()
 
 
 def _parsed(item: Setting, written: str) -> object:

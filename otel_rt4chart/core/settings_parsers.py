@@ -13,6 +13,14 @@ from urllib.parse import urlsplit
 from otel_rt4chart.core.urls import is_loopback, is_secure_url
 
 OFF = "off"
+# Headers that clients fill themselves: none of them names a user whom a proxy has signed in.
+CLIENT_HEADERS = frozenset(
+    {
+        *("host", "cookie", "authorization", "proxy-authorization", "origin", "referer"),
+        *("user-agent", "accept", "accept-encoding", "accept-language", "connection"),
+        *("content-type", "content-length", "transfer-encoding", "cache-control"),
+    }
+)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -90,8 +98,11 @@ def or_off(parser: Parser[T], off: T) -> Parser[T]:
 
 
 def split_names(written: str) -> tuple[str, ...]:
-    """The texts between commas, in order, without duplicates."""
-    return tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
+    """The texts between commas, in order, without duplicates; ValueError for commas alone."""
+    found = tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
+    if not found:
+        raise ValueError(written)
+    return found
 
 
 def _between(low: float, high: float) -> Callable[[Any], bool]:
@@ -162,7 +173,14 @@ networks = Parser(
 host_names = Parser(
     "names of hosts with commas between them, such as console.example.org", _host_names
 )
-header_name = matching(r"[A-Za-z0-9-]*[A-Za-z0-9][A-Za-z0-9-]*", "a header, such as X-Email")
+header_name = Parser(
+    "a header that only the proxy sets, such as X-Email",
+    str,
+    lambda value: (
+        re.fullmatch(r"[A-Za-z0-9-]*[A-Za-z0-9][A-Za-z0-9-]*", value, re.ASCII) is not None
+        and value.lower() not in CLIENT_HEADERS
+    ),
+)
 secure_url = Parser(
     "an https address, or http at the loopback, in ASCII, without a password", _secure_url
 )

@@ -15,6 +15,7 @@ from otel_rt4chart.core.settings import (
     PREFIX,
     Environment,
     check,
+    load,
     misspelt,
     reference,
     setting,
@@ -296,6 +297,13 @@ class JudgeSettings:
         check(self)
 
 
+@dataclass(frozen=True, slots=True)
+class _ServiceJudge:
+    """The one setting of the service that the inline mode also reads."""
+
+    judge: str = setting("", "who verifies the claims", text)
+
+
 SECTIONS = (ApplicationSettings, JudgeSettings)
 KNOWN = tuple(item.variable for item in settings_of(*SECTIONS))
 SERVICE_TOKENS = {"RT4CHART_TOKEN", "RT4CHART_INGEST_TOKEN", "RT4CHART_READ_TOKEN"}
@@ -308,12 +316,15 @@ def wants_redaction(environ: Environment | None = None) -> bool:
     """
     variables = os.environ if environ is None else environ
     names = (f"{PREFIX}REDACT", f"{PREFIX}REDACT_PATTERN")
-    return any(variables.get(name, "").strip() for name in names)
+    return any(variables.get(name) for name in names)
 
 
 def chosen_judge(environ: Environment | None = None) -> str:
-    """RT4CHART_JUDGE, a setting of the service that the inline mode also uses; empty if unset."""
-    return (os.environ if environ is None else environ).get("RT4CHART_JUDGE", "").strip()
+    """RT4CHART_JUDGE, a setting of the service that the inline mode also uses; empty if unset.
+
+    SettingsError if it is blank.
+    """
+    return load(_ServiceJudge, environ=environ).judge
 
 
 @cache

@@ -177,7 +177,7 @@ def test_a_route_that_is_no_text_is_told(
 
 def test_an_empty_variable_is_one_that_is_not_set() -> None:
     """As everywhere in OpenTelemetry; compose files write them so."""
-    assert load(ApplicationSettings, environ={"RT4CHART_SAMPLE_RATE": " "}) == ApplicationSettings()
+    assert load(ApplicationSettings, environ={"RT4CHART_SAMPLE_RATE": ""}) == ApplicationSettings()
 
 
 FORK = """

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.strict_json import strict_json
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate, claim_rate
 
@@ -134,7 +135,7 @@ def write_atomically(path: Path, text: str) -> None:
 def load_result(path: Path) -> GateResult:
     """The saved result; InputError if the file has none."""
     try:
-        value: Any = json.loads(path.read_text("utf-8"))
+        value: Any = strict_json(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(
             f"--baseline: expected a result that --save has written: {error}"
@@ -152,6 +153,8 @@ def load_result(path: Path) -> GateResult:
         )
         for case in cases:
             _check_case(case)
+        if len({case.id for case in cases}) < len(cases):
+            raise InputError(f"--baseline: {path}: expected each case once, got one twice")
         is_checked = value["format"] == FORMAT
         return GateResult(str(value["evalset"]), str(value["judge"]), cases, is_checked)
     except (KeyError, TypeError, AttributeError) as error:

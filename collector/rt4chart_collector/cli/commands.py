@@ -55,6 +55,13 @@ COMMANDS = (
         "collector",
     ),
     Command(
+        "repair",
+        "find damaged parts of tables, and set them aside",
+        "rt4chart_collector.cli.repair:configure",
+        "rt4chart_collector.commands.repair:execute",
+        "collector",
+    ),
+    Command(
         "export",
         "export tables to files",
         "rt4chart_collector.cli.export:configure",

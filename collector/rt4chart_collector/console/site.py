@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
@@ -60,6 +61,9 @@ class Site:
     threads: PageThreads
 
 
+READING = ("GET", "HEAD")
+
+
 def build_site(
     open_client: Callable[[], Client],
     settings: ConsoleSettings,
@@ -93,7 +97,10 @@ def build_site(
         clock=clock,
         guard=guard or TokenGuard([token_sources(settings)]),
     )
-    threads = PageThreads(settings.console_clients * 2, seconds)
+    # A slow page, however often it is asked for, leaves half of the clients to others.
+    threads = PageThreads(
+        settings.console_clients * 2, seconds, most_of_a_kind=max(settings.console_clients // 2, 1)
+    )
     pages = [route for section in sections for route in section.routes(console)]
     routes = [*statics.routes(), *login_routes(console), *pages]
     app = Starlette(
@@ -134,17 +141,33 @@ def _bounded(route: BaseRoute, threads: PageThreads) -> BaseRoute:
     """The route with its endpoint run in a thread, with a time limit."""
     if not isinstance(route, Route) or iscoroutinefunction(route.endpoint):
         return route
-    call = _in_thread(route.endpoint, threads)
+    call = _in_thread(route.endpoint, threads, route.path)
     return Route(route.path, call, methods=sorted(route.methods or ("GET",)), name=route.name)
 
 
 def _in_thread(
-    endpoint: Callable[[Request], Response], threads: PageThreads
+    endpoint: Callable[[Request], Response], threads: PageThreads, kind: str
 ) -> Callable[[Request], Awaitable[Response]]:
     async def call(request: Request) -> Response:
-        return await threads.run(partial(endpoint, request))
+        running = asyncio.ensure_future(threads.run(partial(endpoint, request), kind))
+        # A change is made even if nobody waits for the answer.
+        leaving = [asyncio.ensure_future(_left(request))] if request.method in READING else []
+        try:
+            await asyncio.wait([running, *leaving], return_when=asyncio.FIRST_COMPLETED)
+            if not running.done():
+                raise ClientDisconnect
+            return running.result()
+        finally:
+            for task in (running, *leaving):
+                task.cancel()
 
     return call
+
+
+async def _left(request: Request) -> None:
+    """Return when the client has hung up."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _handle_error(console: Console, request: Request, error: Exception) -> Response:

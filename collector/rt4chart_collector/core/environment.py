@@ -20,7 +20,7 @@ GONE = {
 def check_retired(environ: Environment | None = None) -> None:
     """Raise SettingsError for a variable whose loss would open or close a door."""
     given = os.environ if environ is None else environ
-    if given.get(f"{PREFIX}TOKEN", "").strip():
+    if given.get(f"{PREFIX}TOKEN"):
         raise SettingsError(
             f"{PREFIX}TOKEN: expected a token for each purpose; got one for all, which is gone; "
             f"set {PREFIX}INGEST_TOKEN to what clients send with spans and {PREFIX}READ_TOKEN to "

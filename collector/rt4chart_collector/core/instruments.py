@@ -151,7 +151,7 @@ STORE_INSERT_FAILURES = counter(
 STORE_DAMAGED_PARTS = gauge(
     "store_damaged_parts",
     "{part}",
-    "Damaged parts that the database left out when it started, by table: their rows are missing",
+    "Damaged parts by table: left out when the database started, or met within ten minutes",
     "table",
 )
 KAFKA_LAG = gauge(

@@ -88,4 +88,5 @@ class Listing:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> Listing:
     """A listing of plain texts without control characters; `title` is the column of the titles."""
-    return Listing(columns, [[Text(printable(cell)) for cell in row] for row in rows], title)
+    names = [printable(name) for name in columns]
+    return Listing(names, [[Text(printable(cell)) for cell in row] for row in rows], title)

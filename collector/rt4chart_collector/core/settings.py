@@ -51,7 +51,13 @@ from otel_rt4chart.settings.application import JudgeSettings, carrier_setting, l
 from rt4chart_collector.core.grouping_settings import GroupingSettings
 from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
-from rt4chart_collector.core.settings_checks import check_metrics, check_one, check_reachable
+from rt4chart_collector.core.settings_checks import (
+    check_distinct,
+    check_ingest_is_closed,
+    check_metrics,
+    check_one,
+    check_reachable,
+)
 from rt4chart_collector.core.settings_parsers import (
     AlertRoute,
     KafkaAddress,
@@ -446,15 +452,10 @@ class UpSettings:
     judge: JudgeSettings = section(JudgeSettings, flags=())
 
     def __post_init__(self) -> None:
-        """Refuse to send metrics to itself, or to read with a token and ingest without."""
+        """Refuse metrics sent to itself, a token to read alone, and two listeners on one port."""
         service = self.service
-        if (service.read_token or service.read_token_file) and not (
-            service.ingest_token or service.ingest_token_file
-        ):
-            raise SettingsError(
-                f"{PREFIX}INGEST_TOKEN: expected a token too where {PREFIX}READ_TOKEN is set; got "
-                "none; set another secret, which clients send as 'Authorization: Bearer TOKEN'"
-            )
+        check_ingest_is_closed(service)
+        check_distinct(service, self.console, "otlp_http", "otlp_grpc", "health", "console")
         check_metrics(service.self_metrics, (service.otlp_http, service.otlp_grpc))
 
 

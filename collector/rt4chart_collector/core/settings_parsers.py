@@ -107,7 +107,7 @@ def parse_routing(written: str) -> tuple[AlertRoute, ...]:
         if not target or not severity or (colon and not named):
             raise ValueError(entry)
         found.append(AlertRoute(target, severity, named))
-    if len({route.target for route in found}) != len(found):
+    if not found or len({route.target for route in found}) != len(found):
         raise ValueError(written)
     return tuple(found)
 

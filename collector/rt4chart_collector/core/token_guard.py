@@ -14,13 +14,15 @@ from otel_rt4chart.core.errors import RT4ChartError, SettingsError
 from rt4chart_collector.core.tokens import (
     Purpose,
     TokenSource,
+    is_generated,
     matching_purposes,
     token_digest,
 )
 
 # Wrong tokens of one client that are answered as such; further ones are told to wait.
 FREE_GUESSES, FREE_GUESSES_PER_S = 20.0, 20 / 60
-# Beyond these, tokens of clients without a right one are not compared any more.
+# Beyond these, tokens of clients without a right one are not compared any more, if they are such
+# as can be guessed.
 CLIENT_GUESSES, CLIENT_GUESSES_PER_S = 200.0, 5.0
 ALL_GUESSES, ALL_GUESSES_PER_S = 2000.0, 50.0
 # Clients that are remembered: those that sent a wrong token, and those that sent a right one.
@@ -168,8 +170,10 @@ class TokenGuard:
         if not given:
             self._refuse(purpose, TokenFault.MISSING)
         place = network_of(client)
+        # Limits protect tokens that can be guessed. A text that looks generated can only be right
+        # where the token is one that nobody guesses: a right one passes whoever guesses beside it.
         with self._lock:
-            may_try = self._throttle.may_try(place, purpose)
+            may_try = is_generated(given) or self._throttle.may_try(place, purpose)
         if not may_try:
             self._refuse(purpose, TokenFault.THROTTLED)
         found = matching_purposes(token_digest(given), self.sources)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
+import stat
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -23,6 +25,10 @@ GRACE_S = 60.0
 UNSETTLED_S = 2.0
 EXPECTED_FILE = f"expected 1 to {MAX_TOKENS} tokens of visible ASCII characters, one a line"
 
+# A token of so many characters may be as hard to guess as one of 128 bits.
+GENERATED_LENGTH = 32
+HEXADECIMAL = re.compile(rf"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F-]{{{GENERATED_LENGTH},}}")
+
 log = logging.getLogger(__name__)
 
 
@@ -38,6 +44,23 @@ class Purpose(StrEnum):
     def variable(self) -> str:
         """The variable that holds the token; with `_FILE` appended, that of its file."""
         return f"{PREFIX}{self.upper()}_TOKEN"
+
+
+def is_generated(token: str) -> bool:
+    """True for a text that looks drawn by chance, of about 120 bits or more: nobody guesses it.
+
+    Hexadecimal digits, as `openssl rand -hex` and UUIDs have, or letters of both cases and digits,
+    as base64 has: a phrase of words is neither, however long.
+    """
+    if HEXADECIMAL.fullmatch(token):
+        return len(set(token.lower()) - {"-"}) >= 10
+    is_mixed = all(any(test(char) for char in token) for test in (str.isupper, str.islower))
+    return (
+        len(token) >= GENERATED_LENGTH
+        and is_mixed
+        and any(map(str.isdigit, token))
+        and len(set(token)) >= 16
+    )
 
 
 def token_digest(token: str) -> bytes:
@@ -93,6 +116,9 @@ class TokenSource:
         """Read the file if it is another one than before, or has changed."""
         # `stat` follows links: Kubernetes exchanges a secret by pointing a link elsewhere.
         status = os.stat(path)
+        # Opening a pipe would wait for its writer; it cannot be read again either.
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("no regular file")
         found = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if found == self._seen:
             return

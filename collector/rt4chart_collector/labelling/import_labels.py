@@ -38,10 +38,13 @@ from rt4chart_collector.store.labels.trusted_labels import (
 )
 
 MAX_FILE_BYTES = 100 * 2**20
+# How far the clock of who wrote the file may be ahead.
+CLOCK_NS = 3600 * 10**9
 UNKNOWN, DELETED = "unknown id", "the answer was deleted"
 NO_NUMBER = "no number of a claim, and the answer has several"
 CHANGED = "the claim has another text now"
 NO_RATER = "no rater: name one with --rater"
+FUTURE = "the time is in the future"
 SEVERAL = "another label of the same rater on the same claim comes later in the file"
 
 
@@ -136,6 +139,8 @@ def _matched(
         name = (record.rater or rater)[:MAX_RATER]
         if not problem:
             problem = label_problem(name, record.status) if name else NO_RATER
+        if not problem and record.at_ns > now_ns + CLOCK_NS:
+            problem = FUTURE
         if row is None or problem:
             result.refused[problem] += 1
             continue

@@ -9,12 +9,14 @@ import csv
 import io
 import json
 from argparse import ArgumentTypeError
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.strict_json import strict_json
 from otel_rt4chart.core.text import encodable
 from rt4chart_collector.store.labels.trusted_labels import GivenLabel, RaterKind
 
@@ -33,7 +35,9 @@ MEANINGS = {
     "unsupported": GivenLabel.BASELESS,
     "cannot tell": GivenLabel.CANNOT_TELL,
 }
-NO_CLAIM = -1
+NO_CLAIM, NO_OBJECT = -1, "the line is no JSON object"
+# No label on an answer of a model is older.
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 Row = Mapping[str, Any]
 
 
@@ -59,6 +63,10 @@ class LabelRecord:
     draw: str = ""
     is_blind: bool = False
     problem: str = ""
+
+
+class LabelProblemError(Exception):
+    """Why a row cannot be read; the text is counted and shown, and quotes little of it."""
 
 
 def parse_label_map(text: str) -> tuple[str, GivenLabel]:
@@ -89,22 +97,25 @@ def read_labels_text(
             f"{', '.join(list(objects[0])[:8]) if objects else 'no objects'}; name it with --format"
         )
     known = {**MEANINGS, **(meanings or {})}
-    return found, [
-        record
-        for row in rows
-        for record in (
-            READERS[found](row, known)
-            if isinstance(row, Mapping)
-            else [LabelRecord(problem="the line is no JSON object")]
-        )
-    ]
+    return found, [record for row in rows for record in _records(row, found, known)]
+
+
+def _records(row: object, form: str, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
+    if not isinstance(row, Mapping):
+        yield row if isinstance(row, LabelRecord) else LabelRecord(problem=NO_OBJECT)
+        return
+    try:
+        yield from READERS[form](row, meanings)
+    except LabelProblemError as error:
+        yield LabelRecord(problem=str(error))
 
 
 def _rows(text: str) -> Iterator[object]:
+    """Objects; in place of a row that cannot be read, a record with the problem."""
     stripped = text.lstrip("\ufeff \t\r\n")
     if stripped.startswith("["):
         try:
-            yield from json.loads(stripped)
+            yield from cast(list[object], strict_json(stripped))
         except (ValueError, RecursionError) as error:
             raise InputError(f"expected a JSON array: {error}") from error
     elif stripped.startswith("{"):
@@ -112,17 +123,41 @@ def _rows(text: str) -> Iterator[object]:
             if line.strip():
                 yield _json(line)
     else:
+        yield from _csv_rows(stripped)
+
+
+def _csv_rows(text: str) -> Iterator[object]:
+    """Read strictly: a broken quote would take the rows behind it into its field."""
+    reader = csv.reader(io.StringIO(text), strict=True)
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise InputError(f"expected CSV with a header: {error}") from error
+    if twice := [name for name, number in Counter(header).items() if number > 1]:
+        raise InputError(f"expected CSV with each column once, got {twice[0][:40]!r} twice")
+    while True:
+        first = reader.line_num + 1
         try:
-            yield from csv.DictReader(io.StringIO(stripped))
+            values = next(reader, None)
         except csv.Error as error:
-            raise InputError(f"expected CSV with a header: {error}") from error
+            lines = f"lines {first} to {reader.line_num}"
+            yield LabelRecord(problem=f"{lines} are no row of CSV: {error}")
+            continue
+        if values is None:
+            return
+        if len(values) > len(header):
+            yield LabelRecord(problem=f"line {first} has more fields than the header")
+        elif values:
+            yield dict(zip(header, values, strict=False))
 
 
 def _json(line: str) -> object:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+        return strict_json(line)
+    except (json.JSONDecodeError, RecursionError):
+        return LabelRecord(problem=NO_OBJECT)
+    except ValueError as error:
+        return LabelRecord(problem=str(error))
 
 
 def _format_of(row: Row) -> str | None:
@@ -144,8 +179,8 @@ def _ours(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]
     """Our own JSONL or CSV: what `rt4chart label --export` writes."""
     found = replace(
         _place(row),
-        rater=_text(row, "rater"),
-        kind=RaterKind.JUDGE if _text(row, "kind") == RaterKind.JUDGE else RaterKind.PERSON,
+        rater=_name(row.get("rater")),
+        kind=_kind(_text(row, "kind")),
         status=_text(row, "status"),
         note=_text(row, "note"),
         at_ns=_time_ns(_text(row, "at")),
@@ -164,7 +199,7 @@ def _langfuse(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRec
     trace, span = _text(row, "traceId", "trace_id"), _text(row, "observationId", "observation_id")
     found = replace(
         _place(metadata, trace, span),
-        rater=_text(row, "authorUserId", "author_user_id"),
+        rater=_name(row.get("authorUserId") or row.get("author_user_id")),
         kind=RaterKind.JUDGE if _text(row, "source").upper() == "EVAL" else RaterKind.PERSON,
         note=_text(row, "comment"),
         at_ns=_time_ns(_text(row, "timestamp", "createdAt")),
@@ -178,7 +213,7 @@ def _phoenix(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelReco
     is_person = _text(row, "annotator_kind").upper() == "HUMAN"
     found = replace(
         _place(metadata, "", _text(row, "span_id")),
-        rater=_text(row, "user_id", "identifier"),
+        rater=_name(row.get("user_id") or row.get("identifier")),
         kind=RaterKind.PERSON if is_person else RaterKind.JUDGE,
         note=_text(result, "explanation") or _text(row, "explanation", "result.explanation"),
         at_ns=_time_ns(_text(row, "updated_at", "created_at")),
@@ -199,11 +234,19 @@ def _argilla(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelReco
         yield LabelRecord(problem="no response to the question `label`")
         return
     for answer in map(_object, answers):
-        if _text(answer, "status") in ("draft", "discarded"):
-            yield LabelRecord(problem=f"the response is a {_text(answer, 'status')}")
-        else:
-            rater = _text(answer, "user_id")
-            yield _with_label(replace(place, rater=rater), _text(answer, "value"), meanings)
+        try:
+            yield _argilla_answer(place, answer, meanings)
+        except LabelProblemError as error:
+            yield LabelRecord(problem=str(error))
+
+
+def _argilla_answer(
+    place: LabelRecord, answer: Row, meanings: Mapping[str, GivenLabel]
+) -> LabelRecord:
+    if (status := _text(answer, "status")) in ("draft", "discarded"):
+        raise LabelProblemError(f"the response is a {status}")
+    found = replace(place, rater=_name(answer.get("user_id")))
+    return _with_label(found, _text(answer, "value"), meanings)
 
 
 def _label_studio(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[LabelRecord]:
@@ -214,16 +257,26 @@ def _label_studio(row: Row, meanings: Mapping[str, GivenLabel]) -> Iterator[Labe
         yield LabelRecord(problem="the task has no annotation")
         return
     for annotation in map(_object, annotations):
-        if annotation.get("was_cancelled"):
-            yield LabelRecord(problem="the annotation was cancelled")
-            continue
-        by = annotation.get("completed_by")
-        found = replace(
-            place,
-            rater=_text(by, "email") if isinstance(by, Mapping) else _text({"by": by}, "by"),
-            at_ns=_time_ns(_text(annotation, "updated_at", "created_at")),
-        )
-        yield _with_label(found, _first_choice(annotation.get("result")), meanings)
+        try:
+            yield _label_studio_annotation(place, annotation, meanings)
+        except LabelProblemError as error:
+            yield LabelRecord(problem=str(error))
+
+
+def _label_studio_annotation(
+    place: LabelRecord, annotation: Row, meanings: Mapping[str, GivenLabel]
+) -> LabelRecord:
+    if annotation.get("was_cancelled"):
+        raise LabelProblemError("the annotation was cancelled")
+    by = annotation.get("completed_by")
+    # People have numbers there.
+    by = by.get("email") if isinstance(by, Mapping) else str(by) if type(by) is int else by
+    found = replace(
+        place,
+        rater=_name(by),
+        at_ns=_time_ns(_text(annotation, "updated_at", "created_at")),
+    )
+    return _with_label(found, _first_choice(annotation.get("result")), meanings)
 
 
 def _first_choice(result: object) -> str:
@@ -275,6 +328,20 @@ def _text(row: Row, *names: str) -> str:
     return ""
 
 
+def _name(value: object) -> str:
+    """Who gave a label; "" where the row does not say."""
+    if value is None or isinstance(value, str):
+        return _text({"name": value}, "name")
+    raise LabelProblemError("the rater is no text")
+
+
+def _kind(word: str) -> RaterKind:
+    """A person unless the row says otherwise."""
+    if (kind := word.lower() or RaterKind.PERSON) in tuple(RaterKind):
+        return RaterKind(kind)
+    raise LabelProblemError(f"unknown kind {word[:40]!r}: expected person or judge")
+
+
 def _object(value: object) -> Row:
     """A JSON object, or one that is written as text; empty for anything else."""
     if isinstance(value, str) and value.startswith("{"):
@@ -283,11 +350,15 @@ def _object(value: object) -> Row:
 
 
 def _time_ns(text: str) -> int:
-    """A time in ISO 8601, in UTC where it names no zone; 0 for any other text."""
+    """A time in ISO 8601, in UTC where it names no zone; 0 for none."""
+    if not text:
+        return 0
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        return 0
+        raise LabelProblemError(f"unknown time {text[:40]!r}: expected ISO 8601") from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return max(int(moment.timestamp() * 1000), 0) * 10**6
+    if moment < EARLIEST:
+        raise LabelProblemError(f"the time {text[:40]!r} is before {EARLIEST:%Y}")
+    return int(moment.timestamp() * 1000) * 10**6

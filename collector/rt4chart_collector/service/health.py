@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
@@ -34,11 +34,21 @@ class Health:
         self._lock = threading.Lock()
         self._reasons: set[str] = {STARTING} if is_starting else set()
         self._checks: dict[str, Callable[[], bool]] = {}
+        self._damage: Callable[[], Collection[str]] = tuple
 
     def add_check(self, reason: str, applies: Callable[[], bool]) -> None:
         """Call `applies` at every reading; True means that `reason`, one of `REASONS`, holds."""
         with self._lock:
             self._checks[reason] = applies
+
+    def watch_damage(self, tables: Callable[[], Collection[str]]) -> None:
+        """Call `tables` at every reading for the names of tables with damaged parts."""
+        self._damage = tables
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """The tables with damaged parts; spans can be stored all the same."""
+        return tuple(sorted(self._damage()))
 
     def report_death(self, part: str) -> None:
         """Record that a thread of this part ended unexpectedly; it is not restarted."""

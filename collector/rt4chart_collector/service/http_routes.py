@@ -46,10 +46,11 @@ def health_routes(health: Health) -> list[Route]:
         return PlainTextResponse("ok\n")
 
     async def show_readiness(_: Request) -> Response:
-        reasons = health.reasons
+        reasons, damaged = health.reasons, list(health.damaged)
+        told: dict[str, object] = {"damaged": damaged} if damaged else {}
         if not reasons:
-            return JSONResponse({"ready": True})
-        return JSONResponse({"ready": False, "reason": reasons[0]}, 503)
+            return JSONResponse({"ready": True, **told})
+        return JSONResponse({"ready": False, "reason": reasons[0], **told}, 503)
 
     return [Route("/healthz", show_health), Route("/readyz", show_readiness)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -45,8 +46,9 @@ from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.answers.spans import repair_trace_times
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.damage import ADVICE, damaged_parts, describe_damage
-from rt4chart_collector.store.engine.embedded_folder import staged_inserts
+from rt4chart_collector.store.engine.damage import ADVICE, describe_damage, left_out_parts
+from rt4chart_collector.store.engine.embedded_folder import folder_warning, staged_inserts
+from rt4chart_collector.store.engine.engine_errors import seen_damage
 from rt4chart_collector.store.engine.ownership import connect_owner, own_path
 from rt4chart_collector.store.rates.rollup import repair_rollup
 from rt4chart_collector.store.schema.compare_schema import schema_differences
@@ -94,7 +96,7 @@ def run_service(
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")
         client = stack.enter_context(database(settings, shutdown, clock))
         parts.connect(client, stack)
-        observe_damage(client, parts.metrics)
+        observe_damage(client, parts.metrics, shutdown.health)
         queue = TraceQueue(settings.work_queue, large_at_once=max(settings.workers - 1, 1))
         retries = Retries(parts.search_client, parts.verifier_id)
         assembler = build_assembler(parts, queue, retries, settings, clock)
@@ -153,12 +155,15 @@ def build_intake(
     )
 
 
-def observe_damage(client: Client, metrics: ServiceMetrics) -> None:
-    """Show the damaged parts of tables that the database found when it was opened."""
-    damaged: dict[tuple[str, ...], float] = {
-        (table,): number for table, number in damaged_parts(client).items()
-    }
-    metrics.observe(STORE_DAMAGED_PARTS, lambda: damaged)
+def observe_damage(client: Client, metrics: ServiceMetrics, health: Health) -> None:
+    """Show the damaged parts of tables: those left out at the start, and those met since."""
+    left_out, database = Counter(left_out_parts(client)), client.target.display_name
+
+    def damaged() -> Counter[str]:
+        return left_out + Counter(seen_damage(database))
+
+    metrics.observe(STORE_DAMAGED_PARTS, lambda: {(t,): n for t, n in damaged().items()})
+    health.watch_damage(damaged)
 
 
 @contextmanager
@@ -214,8 +219,10 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
         closing(connect_owner(settings.dsn), shutdown) as client,
         staged_inserts(client.target.path),
     ):
+        if warning := folder_warning(client.target.path):
+            log.warning("%s", warning)
         # Before the migrations: they make a table that is gone anew.
-        if damage := describe_damage(damaged_parts(client)):
+        if damage := describe_damage(left_out_parts(client)):
             log.error("damaged parts of tables in %s: %s; %s", client.database, damage, ADVICE)
         migrate(client, retention=settings.retention, cluster=settings.cluster)
         for line in schema_differences(client):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,6 +10,7 @@ from datetime import date
 from typing import Any, BinaryIO
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.strict_json import strict_json
 from otel_rt4chart.verify.core.model import (
     Advice,
     Claim,
@@ -63,7 +63,7 @@ def parse_row(line: bytes) -> Mapping[str, Any]:
     try:
         # Some editors put a byte order mark before the first row.
         text = line.decode("utf-8-sig").rstrip("\r\n")
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = strict_json(text)
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8, byte {error.start} is {line[error.start]:#04x}"
@@ -76,17 +76,6 @@ def parse_row(line: bytes) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, got {_type_name(value)}")
     return value
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if math.isfinite(number):
-        return number
-    raise ValueError(f"the number {written[:20]} is too large")
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def read_row(value: Mapping[str, Any], *, as_of: str = "") -> InputRow:

@@ -30,10 +30,16 @@ from otel_rt4chart.core.settings import (
 from otel_rt4chart.core.settings_parsers import (
     OFF,
     Address,
+    Parser,
     address,
     bearer_token,
     boolean,
+    host_names,
+    http_urls,
     integer,
+    name_set,
+    names,
+    networks,
     or_off,
     text,
 )
@@ -127,6 +133,21 @@ def test_an_error_names_variable_expectation_and_value(
     """A password in a URL and a secret are not quoted."""
     with pytest.raises(SettingsError, match=re.escape(error)):
         load(cls, environ=environ)
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\t \n"])
+@pytest.mark.parametrize("name", ["KEY", "PATH", "LITRES", "PORT", "WHISTLE"])
+def test_a_blank_variable_is_invalid_whatever_the_setting(name: str, blank: str) -> None:
+    """Only an empty one counts as not set: a lost secret must not open a door."""
+    with pytest.raises(SettingsError, match=f"RT4CHART_{name}: expected .*; got only white space"):
+        load(Kettle, environ={f"RT4CHART_{name}": blank})
+
+
+@pytest.mark.parametrize("parser", [names, name_set, networks, host_names, http_urls])
+def test_a_list_of_commas_alone_is_no_list(parser: Parser[object]) -> None:
+    """Whose names were lost on the way must not count as not set."""
+    with pytest.raises(ValueError, match=","):
+        parser(" , ,")
 
 
 def test_a_value_given_in_code_is_checked_too() -> None:

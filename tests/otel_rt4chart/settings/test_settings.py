@@ -13,6 +13,7 @@ from otel_rt4chart.settings.application import (
     ApplicationSettings,
     chosen_judge,
     setting_warnings,
+    wants_redaction,
 )
 from rt4chart_collector.core.settings import ServiceSettings
 
@@ -65,9 +66,18 @@ def test_an_error_names_its_variable_and_no_other() -> None:
 
 
 def test_the_service_s_judge_is_read_where_it_is_set() -> None:
-    """Empty is not set."""
+    """Empty is not set, blank is invalid."""
     assert chosen_judge({"RT4CHART_JUDGE": " openai "}) == "openai"
-    assert chosen_judge({}) == ""
+    assert chosen_judge({}) == chosen_judge({"RT4CHART_JUDGE": ""}) == ""
+    with pytest.raises(SettingsError, match="RT4CHART_JUDGE: expected a text; got only white"):
+        chosen_judge({"RT4CHART_JUDGE": "\n"})
+
+
+@pytest.mark.parametrize("name", ["RT4CHART_REDACT", "RT4CHART_REDACT_PATTERN"])
+def test_a_blank_wish_for_redaction_is_a_wish(name: str) -> None:
+    """As is every other invalid value."""
+    assert wants_redaction({name: " "})
+    assert not wants_redaction({name: ""})
 
 
 def test_every_variable_of_the_application_is_read() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,6 +117,8 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
         saved.replace('"decided": 2', '"decided": 1'),
         saved.replace('"stale": 1', '"stale": null'),
         saved.replace('"issue": "i"', '"issue": null'),
+        saved.replace('"issue": "i"', '"issue": "i", "issue": "i"'),
+        json.dumps({**json.loads(saved), "cases": json.loads(saved)["cases"] * 2}),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match="--baseline"):

@@ -170,3 +170,14 @@ def test_options_that_do_not_fit_are_refused(
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert run(QUERY, "--format", "parquet") == 2
     assert "expected --out FILE or a pipe" in capsys.readouterr().err
+
+
+def test_a_name_of_a_column_cannot_rewrite_the_terminal(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the cells below it cannot."""
+    assert run("SELECT 1 AS `a\\x1b[31mb`") == 0
+
+    head = capsys.readouterr().out.splitlines()[0]
+    assert "\x1b" not in head
+    assert head.strip() == "a [31mb"

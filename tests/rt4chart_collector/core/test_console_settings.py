@@ -90,3 +90,10 @@ def test_facts_tell_of_the_judge_without_its_key() -> None:
     )
     assert told["RT4CHART_JUDGE_CALLS_PER_MINUTE"].value == "off"
     assert told["RT4CHART_JUDGE_MODEL"].is_default
+
+
+@pytest.mark.parametrize("name", ["Host", "cookie", "AUTHORIZATION", "Origin"])
+def test_a_header_that_clients_fill_names_no_user(name: str) -> None:
+    """Everybody who reaches the console from a trusted address would be signed in under it."""
+    with pytest.raises(SettingsError, match="CONSOLE_USER_HEADER: expected a header that only the"):
+        load(ConsoleSettings, environ={"RT4CHART_CONSOLE_USER_HEADER": name})

@@ -203,3 +203,30 @@ def test_the_example_of_a_metrics_url_goes_with_the_defaults() -> None:
     found = load(ServiceSettings, environ={"RT4CHART_SELF_METRICS": example})
 
     check_metrics(found.self_metrics, (found.otlp_http, found.otlp_grpc))
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"OTLP_HTTP": "127.0.0.1:4317"}, "RT4CHART_OTLP_HTTP and RT4CHART_OTLP_GRPC"),
+        ({"OTLP_GRPC": "localhost:13134"}, "RT4CHART_OTLP_GRPC and RT4CHART_HEALTH"),
+        ({"HEALTH": "0.0.0.0:8321"}, "RT4CHART_HEALTH and RT4CHART_CONSOLE"),
+    ],
+)
+def test_two_listeners_on_one_port_are_refused(given: dict[str, str], named: str) -> None:
+    """Before a server fails half-way."""
+    with pytest.raises(SettingsError, match=f"{named}: expected a port each; got "):
+        load(UpSettings, environ={f"RT4CHART_{name}": value for name, value in given.items()})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"OTLP_HTTP": "127.0.0.1:0", "OTLP_GRPC": "127.0.0.1:0"},
+        {"OTLP_HTTP": "127.0.0.1:9000", "HEALTH": "127.0.0.2:9000"},
+        {"HEALTH": "off", "CONSOLE": "off"},
+    ],
+)
+def test_other_ports_and_addresses_go_together(given: dict[str, str]) -> None:
+    """Port 0 is a new one each time."""
+    load(UpSettings, environ={f"RT4CHART_{name}": value for name, value in given.items()})

@@ -61,6 +61,21 @@ def test_guesses_of_one_client_are_slowed_down_then_not_compared() -> None:
     assert (early, last, blocked, later) == ("", "throttled", "throttled", "")
 
 
+def test_a_generated_token_passes_at_once_beside_a_guesser() -> None:
+    """From its address, while the guessing goes on, however fast; other texts still do not."""
+    token = "b6c0f3a91d2e47588f6a0b1c2d3e4f5061728394a5b6c7d8"  # noqa: S105 - of this test
+    guard = TokenGuard(
+        [{**SOURCES, Purpose.INGEST: TokenSource(Purpose.INGEST, token)}], clock=SetClock()
+    )
+    for number in range(3000):
+        answer(guard, f"guess {number}")
+        answer(guard, f"{number:048x}"[::-1])
+
+    assert answer(guard, token) == ""
+    assert answer(guard, token[::-1]) == "throttled"
+    assert answer(guard, "admin-t0ken", purpose=Purpose.ADMIN) == "throttled"
+
+
 def test_neighbours_of_a_guesser_stay_in() -> None:
     """From an address with a right token within the hour, right tokens for that pass."""
     clock = SetClock()

@@ -17,6 +17,7 @@ from rt4chart_collector.core.tokens import (
     MAX_TOKENS,
     Purpose,
     TokenSource,
+    is_generated,
     token_digest,
     token_sources,
 )
@@ -133,11 +134,22 @@ def test_file_that_cannot_be_used_stops_the_start(tmp_path: Path, text: str, got
     assert "s3cr" not in str(raised.value)
 
 
+@pytest.mark.parametrize("purpose", list(Purpose))
+@pytest.mark.parametrize("blank", [" ", "\n"])
+def test_a_blank_token_stops_the_start(purpose: Purpose, blank: str) -> None:
+    """It does not count as none, which would open that door."""
+    cls = ServiceSettings if purpose in (Purpose.INGEST, Purpose.READ) else ConsoleSettings
+    expected = "expected visible ASCII characters without spaces; got only white space"
+
+    with pytest.raises(SettingsError, match=f"{purpose.variable}: {expected}"):
+        load(cls, environ={purpose.variable: blank})
+
+
 def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
     """Neither a variable and a file, nor the same secret for two purposes, nor the old variable."""
     path = written(tmp_path / "tokens", "same\nother")
     both = {"RT4CHART_INGEST_TOKEN": "a", "RT4CHART_INGEST_TOKEN_FILE": path}
-    with pytest.raises(SettingsError, match="INGEST_TOKEN_FILE: expected one of them; got both"):
+    with pytest.raises(SettingsError, match=r"INGEST_TOKEN_FILE: expected one of them; got both"):
         load(ServiceSettings, environ=both)
     twice = {"RT4CHART_CONSOLE_TOKEN": "same", "RT4CHART_ADMIN_TOKEN_FILE": path}
     with pytest.raises(SettingsError, match="ADMIN_TOKEN and RT4CHART_CONSOLE_TOKEN: expected dif"):
@@ -146,4 +158,38 @@ def test_token_has_one_place_and_one_purpose(tmp_path: Path) -> None:
         load(UpSettings, environ={"RT4CHART_READ_TOKEN": "r"})
     with pytest.raises(SettingsError, match=r"RT4CHART_TOKEN: .*INGEST_TOKEN.*READ_TOKEN") as gone:
         check_retired({"RT4CHART_TOKEN": "s3cret"})
+    with pytest.raises(SettingsError, match="INGEST_TOKEN"):
+        check_retired({"RT4CHART_TOKEN": " "})
     assert "s3cret" not in str(gone.value)
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("b6c0f3a91d2e47588f6a0b1c2d3e4f50", True),
+        ("8F14E45F-CEEA-467F-AB3C-2D9B6C1A7E10", True),
+        ("q9ZrXw3Lk0TtYb7Nn2Vv5Mm8Pp1Qq4Ss", True),
+        ("b6c0f3a91d2e47588f6a0b1c2d3e4f5", False),
+        ("12345678901234567890123456789012345678", False),
+        ("deadbeefdeadbeefdeadbeefdeadbeef", False),
+        ("correct-horse-battery-staple-correct-horse", False),
+        ("ChangeMeChangeMeChangeMeChangeMe1", False),
+        ("", False),
+    ],
+)
+def test_only_what_chance_draws_looks_generated(token: str, expected: bool) -> None:
+    """A long phrase of words, a number, or a repetition does not."""
+    assert is_generated(token) is expected
+
+
+def test_a_pipe_is_no_file_of_tokens_and_a_link_is(tmp_path: Path) -> None:
+    """Opening a pipe would wait for its writer without a word."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(written(tmp_path / "tokens", "one"))
+
+    with pytest.raises(SettingsError, match=r"INGEST_TOKEN_FILE: .*: no regular file"):
+        TokenSource(Purpose.INGEST, file=str(pipe))
+    with pytest.raises(SettingsError, match="no regular file"):
+        TokenSource(Purpose.INGEST, file=str(tmp_path))
+    assert TokenSource(Purpose.INGEST, file=str(link)).is_set

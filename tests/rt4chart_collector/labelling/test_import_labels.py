@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from rt4chart_collector.labelling.export_labels import export_labels
 from rt4chart_collector.labelling.import_labels import (
     CHANGED,
     DELETED,
+    FUTURE,
     NO_NUMBER,
     NO_RATER,
     SEVERAL,
@@ -100,6 +102,16 @@ def test_refused_rows_are_counted_with_their_reason(client: Client, imported: Im
     }
     assert f"refused: 2 × {UNKNOWN}" in list(result.lines())
     assert [one.trace_id for one in labels_in(client, ALL)] == [f"{3:032x}"]
+
+
+def test_a_time_in_the_future_is_refused(client: Client, imported: Import) -> None:
+    """Later labels of the same rater would not count; a clock may be ahead a little."""
+    ahead, far = (datetime.fromtimestamp(NOW / 1e9 + s, UTC).isoformat() for s in (60, 86_400))
+
+    result = imported(row(1, at=ahead), row(2, at=far))
+
+    assert (result.stored, result.refused) == (1, {FUTURE: 1})
+    assert [one.at_ns for one in labels_in(client, ALL)] == [NOW]
 
 
 def test_a_label_on_a_deleted_answer_is_refused(client: Client, imported: Import) -> None:

@@ -229,3 +229,85 @@ def test_lone_surrogates_are_replaced() -> None:
     _, (found,) = read_labels_text(row)
 
     assert (found.span_id, found.rater, found.note) == ("?", "?", "a?")
+
+
+@pytest.mark.parametrize(("kind", "is_judge"), [("JUDGE", True), ("Person", False), ("", False)])
+def test_a_kind_is_read_in_any_case(kind: str, is_judge: bool) -> None:
+    """None is a person."""
+    (found,) = records([{"id": ID, "label": "baseless", "kind": kind}])[1]
+
+    assert (found.kind is RaterKind.JUDGE, found.problem) == (is_judge, "")
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [
+        ({"kind": "god"}, "unknown kind 'god': expected person or judge"),
+        ({"kind": "llm"}, "unknown kind 'llm': expected person or judge"),
+        ({"rater": {"a": 1}}, "the rater is no text"),
+        ({"rater": 7}, "the rater is no text"),
+        ({"at": "yesterday"}, "unknown time 'yesterday': expected ISO 8601"),
+        ({"at": 1e300}, "unknown time '1e+300': expected ISO 8601"),
+        ({"at": "1900-01-01T00:00:00Z"}, "the time '1900-01-01T00:00:00Z' is before 2000"),
+    ],
+)
+def test_a_value_with_no_meaning_refuses_its_row(field: dict[str, object], problem: str) -> None:
+    """It is not replaced by a guess, which would be stored as if it were given."""
+    good = {"id": ID, "label": "baseless"}
+
+    assert [one.problem for one in records([good | field, good])[1]] == [problem, ""]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (f'{{"id": "{ID}", "label": "baseless", "x": NaN}}', "NaN is not a JSON number"),
+        (f'{{"id": "{ID}", "label": "a", "label": "b"}}', "an object has the name 'label' twice"),
+        ("{no json", "the line is no JSON object"),
+    ],
+)
+def test_a_line_that_is_no_strict_json_is_refused_alone(line: str, problem: str) -> None:
+    """The other lines are read."""
+    good = json.dumps({"id": ID, "label": "baseless"})
+
+    assert [one.problem for one in read_labels_text(f"{good}\n{line}\n{good}")[1]] == [
+        "",
+        problem,
+        "",
+    ]
+
+
+def test_an_annotation_with_a_problem_takes_no_other_with_it() -> None:
+    """Each of a task's annotations is refused or read by itself."""
+    choice = [{"type": "choices", "value": {"choices": ["baseless"]}}]
+    annotations = [
+        {"result": choice, "completed_by": 3, "updated_at": "soon"},
+        {"result": choice, "completed_by": 4},
+    ]
+
+    _, found = records([{"data": {"id": ID}, "annotations": annotations}])
+
+    assert [one.problem for one in found] == ["unknown time 'soon': expected ISO 8601", ""]
+    assert found[1].rater == "4"
+
+
+def test_a_broken_quote_of_csv_is_a_problem_of_its_lines() -> None:
+    """The row behind it does not vanish into its field."""
+    rows = [f'{ID},entailed,"note {number}"' for number in range(5)]
+    rows[1] = rows[1][:-1]
+
+    _, found = read_labels_text("\n".join(["id,label,note", *rows]))
+
+    problems = [one.problem for one in found if one.problem]
+    assert [one.note for one in found if not one.problem] == ["note 0", "note 3", "note 4"]
+    assert len(problems) == 1
+    assert problems[0].startswith("lines 3 to 4 are no row of CSV: ")
+
+
+def test_csv_must_have_each_column_once_and_no_field_too_many() -> None:
+    """The last of two would win silently."""
+    with pytest.raises(InputError, match="expected CSV with each column once, got 'label' twice"):
+        read_labels_text(f"id,label,label\n{ID},entailed,baseless\n")
+
+    _, found = read_labels_text(f"id,label\n{ID},entailed,x\n{ID},baseless\n")
+    assert [one.problem for one in found] == ["line 2 has more fields than the header", ""]

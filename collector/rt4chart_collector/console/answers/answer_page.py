@@ -26,6 +26,7 @@ from rt4chart_collector.console.answers.differences import LabelDifference, diff
 from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.app.page_threads import check_awaited
 from rt4chart_collector.console.view.params import (
     bad_request,
     choice_param,
@@ -83,8 +84,10 @@ def show_answer(console: Console, request: Request) -> Response:
         pages = claim_pages(request, outline)
         indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
         listed = claims_in(client, verification, indexes)
-        spans = spans_of(client, [verification.trace_id], limit=MAX_SPANS_READ)
+        spans = _spans(client, verification, is_page=form == "html")
+        check_awaited()
         texts = _passages_from_spans(client, verification, spans)
+        check_awaited()
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
         trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
@@ -124,6 +127,17 @@ def show_answer(console: Console, request: Request) -> Response:
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
     )
+
+
+def _spans(client: Client, verification: Verification, *, is_page: bool) -> list[SpanRecord]:
+    """The first spans of the trace: for a page those of its tree, if the answer is among them."""
+    trace = [verification.trace_id]
+    if is_page:
+        spans = spans_of(client, trace, limit=MAX_SPANS + 1)
+        if len(spans) <= MAX_SPANS or any(s.span_id == verification.span_id for s in spans):
+            return spans
+        check_awaited()
+    return spans_of(client, trace, limit=MAX_SPANS_READ)
 
 
 def post_feedback(console: Console, request: Request) -> Response:

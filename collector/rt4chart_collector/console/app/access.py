@@ -18,6 +18,7 @@ from rt4chart_collector.ingest.otlp.token import client_of
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
 HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
+MAX_USER = 200
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -122,8 +123,14 @@ class Access:
         name = self._settings.console_user_header
         if not name or request.client is None or not self._is_trusted(request.client.host):
             return ""
-        user = request.headers.get(name, "").strip()
-        return user[:200] if user.isprintable() else ""
+        given = [user.strip() for user in request.headers.getlist(name)]
+        if len(given) > 1 or len("".join(given)) > MAX_USER:
+            raise HTTPException(
+                400,
+                f"expected one header {name} of at most {MAX_USER} characters, got {len(given)} "
+                f"with {len(''.join(given))}: the proxy must replace what a client sends",
+            )
+        return next((user for user in given if user.isprintable()), "")
 
     def _is_trusted(self, peer: str) -> bool:
         try:

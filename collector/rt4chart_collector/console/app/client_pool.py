@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import StoreError
+from rt4chart_collector.console.app.page_threads import check_awaited
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
 
@@ -34,8 +35,10 @@ class ClientPool:
     def client(self) -> Iterator[Client]:
         """A client for this thread while the block runs; a StoreError in the block closes it.
 
-        Raises StoreError if no client is free in time or the store cannot be reached.
+        Raises StoreError if no client is free in time or the store cannot be reached, and
+        PageAbandonedError where nobody waits for the page any more.
         """
+        check_awaited()
         begin = time.monotonic()
         if not self._free.acquire(timeout=self._wait_s):
             waited = time.monotonic() - begin

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.errors import InputError, StoreDamagedError, StoreError
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.store.schema.migrate import is_schema_missing
 
@@ -31,7 +31,7 @@ TITLES = {
     500: "Internal error",
     503: "Database unavailable",
 }
-NOT_MIGRATED_TITLE = "Database not migrated"
+NOT_MIGRATED_TITLE, DAMAGED_TITLE = "Database not migrated", "Database damaged"
 STORE_UNAVAILABLE = (
     "the database did not answer. Pages work again as soon as it is back; the cause is in the log "
     "and at /readyz of the service"
@@ -52,7 +52,7 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
     status, detail, headers = _status_and_detail(console, error)
     if status == 503 and console.store_errors.is_due(console.now_s):
         log.warning("the console answers pages with 503: %s", redacted_error(error))
-    title = NOT_MIGRATED_TITLE if detail == STORE_NOT_MIGRATED else TITLES.get(status, "Error")
+    title = _title(error, status, detail)
     if "text/html" not in request.headers.get("accept", "") or "x-partial" in request.headers:
         return JSONResponse({"error": detail}, status, headers)
     answer = console.page(request, "error.html", title=title, status=status, detail=detail)
@@ -60,9 +60,17 @@ def error_page(console: Console, request: Request, error: Exception) -> Response
     return answer
 
 
+def _title(error: Exception, status: int, detail: str) -> str:
+    if isinstance(error, StoreDamagedError):
+        return DAMAGED_TITLE
+    return NOT_MIGRATED_TITLE if detail == STORE_NOT_MIGRATED else TITLES.get(status, "Error")
+
+
 def _status_and_detail(console: Console, error: Exception) -> tuple[int, str, dict[str, str]]:
     if isinstance(error, HTTPException):
         return error.status_code, error.detail, dict(error.headers or {})
+    if isinstance(error, StoreDamagedError):
+        return 503, error.detail, {"retry-after": "60"}
     if isinstance(error, StoreError) and is_schema_missing(error):
         return 503, STORE_NOT_MIGRATED, {"retry-after": "5"}
     if isinstance(error, StoreError):

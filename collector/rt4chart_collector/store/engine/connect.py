@@ -29,6 +29,7 @@ from rt4chart_collector.store.engine.embedded_folder import (
     is_locked,
     read_endpoint,
 )
+from rt4chart_collector.store.engine.engine_errors import store_error
 
 # Limits of the embedded engine (chdb 4.4), on which this module depends: one process can have a
 # path open, and a process can have one path. A child process made by fork() hangs at its first
@@ -178,7 +179,7 @@ class Client:
         try:
             return call()
         except (ClickHouseError, OSError) as error:  # the embedded engine's inserts go by a file
-            raise StoreError(f"{self.target.display_name}: {error}") from error
+            raise store_error(self.target.display_name, error) from error
 
 
 def connect(

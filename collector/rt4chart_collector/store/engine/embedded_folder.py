@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import secrets
+import stat
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -50,6 +51,20 @@ def check_free_space(path: str, expected: int = MIN_FREE_BYTES) -> None:
             f"{path}, got {free / MIB:.1f} MiB; free some space (`df -h {path}` shows it), or name "
             "a folder on another file system"
         )
+
+
+def folder_warning(path: str) -> str:
+    """What is wrong with the permissions of the folder of a database; "" for nothing.
+
+    A group may write: Kubernetes shares volumes so.
+    """
+    mode = stat.S_IMODE(os.stat(path).st_mode) if path else 0
+    if not mode & stat.S_IWOTH:
+        return ""
+    return (
+        f"every user of this machine can write to {path} (mode {mode:04o}), and so replace the "
+        f"database and what commands trust: chmod o-w {path}"
+    )
 
 
 def _not_writable(folder: Path, error: OSError) -> StoreError:

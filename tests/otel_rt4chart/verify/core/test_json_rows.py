@@ -60,10 +60,11 @@ def test_a_row_keeps_its_own_date() -> None:
     [
         (b'{"id": 1e999}', "expected one JSON object a line: the number 1e999 is too large"),
         (b'{"id": -1e999}', "the number -1e999 is too large"),
+        (b'{"answer": "a", "answer": "b"}', "an object has the name 'answer' twice"),
     ],
 )
-def test_number_that_json_cannot_write_again_is_refused(row: bytes, message: str) -> None:
-    """It would be written as Infinity, which no JSON reader takes."""
+def test_json_without_one_meaning_is_refused(row: bytes, message: str) -> None:
+    """A number would be written as Infinity; the last of two answers would be judged silently."""
     with pytest.raises(InputError, match=message):
         parse_row(row)
 

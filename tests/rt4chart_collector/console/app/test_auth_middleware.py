@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from otel_rt4chart.core.errors import NoStoreError, StoreError
+from otel_rt4chart.core.errors import NoStoreError, StoreDamagedError, StoreError
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import is_schema_missing
@@ -314,3 +314,36 @@ def test_a_broken_page_leads_to_this_console(client: Client) -> None:
 
     assert 'href="/evil.example/x"' in text
     assert "//evil" not in text
+
+
+def test_a_page_names_the_damaged_part_it_needs(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It promises no recovery by itself: somebody has to decide what to do."""
+
+    def read(*_: object, **__: object) -> None:
+        raise StoreDamagedError("chdb:///db", "rt4chart_claims", "all_1_1_0", "CORRUPTED_DATA")
+
+    monkeypatch.setattr(Client, "query", read)
+    told = browser(client).get("/answers")
+
+    assert told.status_code == 503
+    assert "Database damaged" in told.text
+    assert "part all_1_1_0 of table rt4chart_claims is damaged (CORRUPTED_DATA)" in told.text
+    assert "rt4chart repair --detach" in told.text
+    assert "as soon as it is back" not in told.text
+
+
+@pytest.mark.parametrize(
+    "users", [["ann@example.org", "eve@example.org"], ["ann@example.org"] * 2, ["a" * 201]]
+)
+def test_a_user_header_that_comes_twice_or_is_too_long_is_refused(
+    client: Client, users: list[str]
+) -> None:
+    """The proxy has let through what a client sent: whose is it?"""
+    headers = [("host", "console.example"), *(("X-Forwarded-Email", user) for user in users)]
+    told = browser(client, PROXY).get("/settings", headers=headers)
+
+    assert told.status_code == 400
+    assert "expected one header X-Forwarded-Email" in told.text
+    assert "eve@" not in told.text

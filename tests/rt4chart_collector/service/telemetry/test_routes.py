@@ -105,3 +105,18 @@ def test_scraper_is_answered_in_its_format(accept: str, kind: str, end: str) -> 
     assert answer.headers["content-type"].startswith(kind)
     assert answer.text.endswith(end)
     assert "\nrt4chart_spans_stored_total 0.0\n" in answer.text
+
+
+def test_readiness_names_tables_with_damaged_parts() -> None:
+    """Spans are stored all the same: the service stays ready, and says it while it is not."""
+    health = Health()
+    app = operations_app(Status(ServiceMetrics(), health=health), guard_with())
+    health.watch_damage(lambda: {"rt4chart_claims": 2, "otel_traces": 1})
+
+    ready = get(app, "/readyz")
+    health.add_check(QUEUE_FULL, lambda: True)
+    unready = get(app, "/readyz")
+
+    named = {"damaged": ["otel_traces", "rt4chart_claims"]}
+    assert (ready.status_code, ready.json()) == (200, {"ready": True, **named})
+    assert unready.json() == {"ready": False, "reason": "queue_full", **named}

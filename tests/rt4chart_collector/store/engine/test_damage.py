@@ -16,6 +16,21 @@ with connect(sys.argv[1]) as client:
         client.command(f"CREATE TABLE {name} (N UInt64) ENGINE = MergeTree ORDER BY N")
         client.insert(name, [[number] for number in range(1000)], ["N"])
 """
+SELECT = """
+import sys
+from otel_rt4chart.core.errors import StoreDamagedError
+from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.engine_errors import seen_damage
+with connect(sys.argv[1]) as client:
+    before = seen_damage(client.target.display_name)
+    try:
+        client.query("SELECT sum(N) FROM cut")
+    except StoreDamagedError as error:
+        print(error.detail)
+        print(redacted_error(error).split(" < ")[0])
+        print(before, seen_damage(client.target.display_name), seen_damage("another"))
+"""
 READ = """
 import sys
 from rt4chart_collector.service.checks import check_database
@@ -49,6 +64,55 @@ def test_damaged_part_fails_the_check_of_the_database(tmp_path: Path) -> None:
     os.truncate(file, file.stat().st_size // 2)
 
     assert run(READ, dsn) == "failed damaged parts in db: cut (1)"
+
+
+def flip(file: Path) -> None:
+    """Change bytes in the middle of a file, whose length stays."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0x55
+    file.write_bytes(content)
+
+
+def test_part_with_changed_bytes_is_named_with_what_to_do(tmp_path: Path) -> None:
+    """The engine opens it, and fails where it is read: the code is for the log."""
+    folder, dsn = tmp_path / "db", f"chdb://{tmp_path / 'db'}"
+    run(FILL, dsn)
+    (file,) = parts_of(folder, "cut")
+    flip(file)
+
+    detail, logged, seen = run(SELECT, dsn).splitlines()
+
+    assert detail.startswith("part all_1_1_0 of table cut is damaged (CHECKSUM_DOESNT_MATCH): ")
+    assert "restore the database from a backup" in detail
+    assert "`rt4chart repair --detach`" in detail
+    assert logged == "StoreDamagedError (CHECKSUM_DOESNT_MATCH)"
+    assert seen == "{} {'cut': 1} {}"
+    assert run(READ, dsn) == "failed damaged parts in db that are in use: cut (1)"
+
+
+def test_repair_sets_a_damaged_part_aside_only_if_asked(tmp_path: Path) -> None:
+    """It says which rows are missing then; the files stay."""
+    folder, dsn = tmp_path / "db", f"chdb://{tmp_path / 'db'}"
+    run(FILL, dsn)
+    (file,) = parts_of(folder, "cut")
+    flip(file)
+    line = "cut: part all_1_1_0 is damaged (CHECKSUM_DOESNT_MATCH), with 1,000 rows"
+
+    listed = repair(dsn)
+    assert (listed.returncode, listed.stdout.startswith(line)) == (1, True)
+    assert "nothing was changed: restore the database from a backup" in listed.stdout
+    done = repair(dsn, "--detach")
+    assert (done.returncode, done.stdout.startswith(f"detached {line}")) == (0, True)
+    again = repair(dsn)
+    assert (again.returncode, again.stdout) == (0, "no part is damaged\n")
+    assert (file.parent.parent / "detached" / "all_1_1_0" / "data.bin").exists()
+    assert run(READ, dsn).startswith("ok ")
+
+
+def repair(dsn: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """`rt4chart repair` on this database."""
+    command = [sys.executable, "-m", "otel_rt4chart", "repair", "--dsn", dsn, *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_folder_that_cannot_be_opened_is_named_with_what_to_do(tmp_path: Path) -> None:
