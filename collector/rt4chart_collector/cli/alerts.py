@@ -79,6 +79,13 @@ def _of_alert(parser: argparse.ArgumentParser) -> None:
     add_actor(parser)
 
 
+def _of_accept(parser: argparse.ArgumentParser) -> None:
+    _of_alert(parser)
+    parser.add_argument(
+        "--undo", action="store_true", help="the rate before the rise is usual again"
+    )
+
+
 def _of_snooze(parser: argparse.ArgumentParser) -> None:
     _of_alert(parser)
     _add_time(parser, is_needed=True)
@@ -197,6 +204,12 @@ SUBCOMMANDS = (
     ),
     AlertsSubcommand(
         "resolve", "resolve an alert by hand", f"{_ACTIONS}:resolve_by_hand", _of_alert
+    ),
+    AlertsSubcommand(
+        "accept",
+        "resolve a drift alert and take the risen rate as the usual one; --undo reverts it",
+        f"{_ACTIONS}:accept_by_hand",
+        _of_accept,
     ),
     AlertsSubcommand(
         "snooze", "silence one alert for a time", f"{_ACTIONS}:snooze_by_hand", _of_snooze

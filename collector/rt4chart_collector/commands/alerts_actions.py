@@ -1,4 +1,4 @@
-"""`rt4chart alerts ack`, `resolve`, `snooze` and `maintenance`."""
+"""`rt4chart alerts ack`, `resolve`, `accept`, `snooze` and `maintenance`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,15 @@ from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.times import utc_time
-from rt4chart_collector.store.alerts.alert_events import acknowledge, open_alerts, resolve, snooze
+from rt4chart_collector.store.alerts.alert_events import (
+    accept,
+    acknowledge,
+    alert_states,
+    open_alerts,
+    resolve,
+    retract,
+    snooze,
+)
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.engine.connect import Client
 
@@ -42,15 +50,35 @@ def resolve_by_hand(options: argparse.Namespace) -> int:
     )
 
 
+def accept_by_hand(options: argparse.Namespace) -> int:
+    """Accept the risen rate of a drift alert as the usual one, or undo that."""
+    if options.undo:
+        return _act(
+            options,
+            retract,
+            "retracted_by",
+            lambda _: "is not accepted any more: the rate before the rise is the usual one again",
+            alert_states,
+        )
+    return _act(
+        options,
+        accept,
+        "accepted_by",
+        lambda state: f"is resolved and accepted: {state.alert.accepting}; --undo reverts it",
+        alert_states,
+    )
+
+
 def _act(
     options: argparse.Namespace,
     action: Callable[..., object],
     key: str,
     result: Callable[[AlertState], str],
+    among: Callable[..., Sequence[AlertState]] = open_alerts,
 ) -> int:
     actor, now = actor_of(options), time.time_ns()
     with open_store(options) as client:
-        state = find_alert(open_alerts(client, now_ns=now), options.id)
+        state = find_alert(among(client, now_ns=now), options.id)
         action(client, state.id, actor=actor, now_ns=now, note=options.note)
     write({"id": state.id, key: actor}, f"{state.id} {result(state)}", as_json=options.json)
     return 0

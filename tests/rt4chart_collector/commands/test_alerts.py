@@ -120,6 +120,8 @@ def test_people_resolve_and_snooze(
     now = fire(client)
 
     assert run("resolve", ALERT.id, "--by", "ann") == 0
+    assert "it fires again once it has gone and come back" in capsys.readouterr().out
+    assert run("accept", ALERT.id, "--by", "ann") == 0
     assert run("snooze", ISSUE.id, "--for", "4h", "--by", "ann") == 0
 
     (state,) = open_alerts(client, now_ns=time.time_ns())
@@ -127,7 +129,9 @@ def test_people_resolve_and_snooze(
     (kept,) = silences(client, now)
     assert 0 <= kept.ends_ns - now - 4 * HOUR < HOUR
     told = capsys.readouterr().out
-    assert "is the route's usual one from now on, and it fires again on a further rise" in told
+    assert "is the route's usual one from now on, and only a further rise fires" in told
+    assert run("accept", ALERT.id, "--undo", "--by", "ann") == 0
+    assert run("accept", ISSUE.id) == 2
     assert f"rt4chart alerts maintenance --end {kept.id}" in told
     assert run("maintenance", "--end", "x") == 2
     assert run("maintenance", "--end", kept.id[:6]) == 0

@@ -31,6 +31,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     MAX_ROWS,
     Episode,
     EpisodeFilter,
+    accept,
     acknowledge,
     alert_history,
     alert_history_count,
@@ -38,6 +39,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     alert_states,
     alert_trail,
     resolve,
+    retract,
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
@@ -145,7 +147,7 @@ def show_alert(console: Console, request: Request) -> Response:
 
 
 def act_on_alert(console: Console, request: Request) -> Response:
-    """POST /alerts/{id}: `do` is ack, resolve or snooze (`minutes`), with a `note`."""
+    """POST /alerts/{id}: `do` is an action, with a `note`; snooze has `minutes`, accept `sure`."""
     alert_id, actor = id_param(request, "id"), console.require_actor(request).name
     form, now_ns = console.form(request), console.clock()
     note = form.get("note", "")[:NOTE_LENGTH]
@@ -155,11 +157,17 @@ def act_on_alert(console: Console, request: Request) -> Response:
                 acknowledge(client, alert_id, actor=actor, now_ns=now_ns, note=note)
             case "resolve":
                 resolve(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+            case "accept":
+                if form.get("sure") != "on":
+                    raise bad_request("sure", "the box to be ticked", form.get("sure", ""))
+                accept(client, alert_id, actor=actor, now_ns=now_ns, note=note)
+            case "retract":
+                retract(client, alert_id, actor=actor, now_ns=now_ns, note=note)
             case "snooze":
                 until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
                 snooze(client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note)
             case other:
-                raise bad_request("do", "ack, resolve or snooze", other)
+                raise bad_request("do", "ack, resolve, accept, retract or snooze", other)
     return RedirectResponse(alert_url(alert_id), 303)
 
 

@@ -87,12 +87,17 @@ class Alert:
     @property
     def resolving(self) -> str:
         """The effect of resolving it by hand, as the end of a sentence."""
-        if self.rule in DRIFT_RULES.values():
-            return (
-                "the rate since the rise is the route's usual one from now on, and it fires again "
-                "on a further rise"
-            )
         return "it fires again once it has gone and come back, or gets worse"
+
+    @property
+    def accepting(self) -> str:
+        """The effect of accepting the risen rate, as the end of a sentence; "" if there is none."""
+        if self.rule not in DRIFT_RULES.values():
+            return ""
+        return (
+            "the rate since the rise is the route's usual one from now on, and only a further rise "
+            "fires"
+        )
 
     @property
     def labels(self) -> dict[str, str]:

@@ -18,6 +18,8 @@ class AlertEventKind(StrEnum):
     """The kinds of event of an alert.
 
     `QUIET` and `AGAIN`: the evidence ended, or came back. `DISMISSED`: a person resolved it.
+    `ACCEPTED`: a person resolved it and called the risen rate the usual one; `RETRACTED` undoes
+    that.
     `NOTIFIED` and `FAILED`: a message was sent, or not. `ABANDONED`: it is not tried again.
     """
 
@@ -28,6 +30,8 @@ class AlertEventKind(StrEnum):
     AGAIN = "again"
     RESOLVED = "resolved"
     DISMISSED = "dismissed"
+    ACCEPTED = "accepted"
+    RETRACTED = "retracted"
     ACKNOWLEDGED = "acknowledged"
     SNOOZED = "snoozed"
     NOTIFIED = "notified"
@@ -36,7 +40,12 @@ class AlertEventKind(StrEnum):
 
 
 # The last event of these kinds determines whether the alert is open.
-PHASES = (AlertEventKind.FIRED, AlertEventKind.DISMISSED, AlertEventKind.RESOLVED)
+PHASES = (
+    AlertEventKind.FIRED,
+    AlertEventKind.DISMISSED,
+    AlertEventKind.ACCEPTED,
+    AlertEventKind.RESOLVED,
+)
 # Only events of these kinds have facts; the others leave them as they were.
 WITH_FACTS = (AlertEventKind.FIRED, AlertEventKind.WORSE, AlertEventKind.UPDATED)
 
@@ -97,6 +106,7 @@ class AlertState:
     quiet_ns: int = 0
     resolved_ns: int = 0
     resolved_by: str = ""
+    accepted_ns: int = 0
     acknowledged_ns: int = 0
     acknowledged_by: str = ""
     silenced_ns: int = 0
@@ -166,10 +176,14 @@ def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
             return replace(state, quiet_ns=at_ns)
         case AlertEventKind.AGAIN:
             return replace(state, quiet_ns=0)
-        case AlertEventKind.RESOLVED | AlertEventKind.DISMISSED:
+        case AlertEventKind.RESOLVED | AlertEventKind.DISMISSED | AlertEventKind.ACCEPTED:
             if not state.resolved_ns:
                 state = replace(state, resolved_ns=at_ns, resolved_by=event.actor)
-            return replace(state, phase=event.kind)
+            if event.kind != AlertEventKind.ACCEPTED:
+                return replace(state, phase=event.kind)
+            return replace(state, phase=AlertEventKind.DISMISSED, accepted_ns=at_ns)
+        case AlertEventKind.RETRACTED:
+            return replace(state, accepted_ns=0)
         case AlertEventKind.ACKNOWLEDGED:
             return replace(state, acknowledged_ns=at_ns, acknowledged_by=event.actor)
         case AlertEventKind.NOTIFIED | AlertEventKind.FAILED | AlertEventKind.ABANDONED:

@@ -19,7 +19,7 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
-from rt4chart_collector.store.alerts.alert_events import dismissals
+from rt4chart_collector.store.alerts.alert_events import accepted_times
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -232,7 +232,7 @@ class RouteDetectors:
         round_ = DriftRound()
         if now_ns - self._listed_ns >= REREAD_NS:
             self._list_routes(now_ns)
-        self._accepted = self._read_dismissals(now_ns - READ_NS)
+        self._accepted = self._read_accepted(now_ns - READ_NS)
         self._continue_all(now_ns, round_)
         deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
         for key in self._due(now_ns, first):
@@ -297,12 +297,12 @@ class RouteDetectors:
             ),
         )
 
-    def _read_dismissals(self, since_ns: int) -> dict[DriftKey, list[int]]:
+    def _read_accepted(self, since_ns: int) -> dict[DriftKey, list[int]]:
         """When people accepted a risen rate as the usual one."""
         return {
             (*key, measure): times
             for measure, rule in DRIFT_RULES.items()
-            for key, times in dismissals(self._client, rule, since_ns=since_ns).items()
+            for key, times in accepted_times(self._client, rule, since_ns=since_ns).items()
         }
 
     def _reread(self, key: RouteKey, now_ns: int, round_: DriftRound) -> None:

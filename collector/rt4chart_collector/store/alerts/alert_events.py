@@ -110,7 +110,7 @@ WITH episodes AS (
     LIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}
 ), ends AS (
     SELECT AlertId, At AS Ended, Actor AS EndedBy FROM rt4chart_alert_events FINAL
-    WHERE Kind IN ('resolved', 'dismissed')
+    WHERE Kind IN ('resolved', 'dismissed', 'accepted')
       AND AlertId IN (SELECT AlertId FROM episodes)
 )
 SELECT {EVENTS.select()}, greatest(toUnixTimestamp64Nano(Ended), 0) AS ended_ns,
@@ -118,10 +118,16 @@ SELECT {EVENTS.select()}, greatest(toUnixTimestamp64Nano(Ended), 0) AS ended_ns,
 FROM episodes ASOF LEFT JOIN ends ON episodes.AlertId = ends.AlertId AND episodes.At <= ends.Ended
 ORDER BY At DESC, EventId DESC
 """  # noqa: S608
-DISMISSALS = """
+# A retraction undoes the acceptances of its alert before it.
+ACCEPTED_TIMES = """
 SELECT ServiceName AS service, Route AS route, toUnixTimestamp64Nano(At) AS at_ns
-FROM rt4chart_alert_events FINAL
-WHERE Kind = 'dismissed' AND Rule = {rule:String} AND At >= fromUnixTimestamp64Nano({since:Int64})
+FROM (
+    SELECT *, max(if(Kind = 'retracted', At, toDateTime64(0, 9, 'UTC'))) OVER (PARTITION BY AlertId)
+        AS Retracted
+    FROM rt4chart_alert_events FINAL
+    WHERE Kind IN ('accepted', 'retracted') AND Rule = {rule:String}
+)
+WHERE Kind = 'accepted' AND At > Retracted AND At >= fromUnixTimestamp64Nano({since:Int64})
 ORDER BY at_ns
 """
 MAX_ROWS = 1_000
@@ -228,10 +234,10 @@ def alert_history_count(client: Client, selection: EpisodeFilter) -> int:
     return int(read_int(client, f"SELECT count() {FIRED_EVENTS}", selection.parameters))
 
 
-def dismissals(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
-    """The times at which people resolved alerts of a rule, in order, by (service, route)."""
+def accepted_times(client: Client, rule: str, *, since_ns: int) -> dict[tuple[str, str], list[int]]:
+    """When people accepted the risen rates of a rule's alerts, in order, by (service, route)."""
     found: dict[tuple[str, str], list[int]] = {}
-    for row in client.query(DISMISSALS, {"rule": rule, "since": since_ns}).named_results():
+    for row in client.query(ACCEPTED_TIMES, {"rule": rule, "since": since_ns}).named_results():
         found.setdefault((row["service"], row["route"]), []).append(row["at_ns"])
     return found
 
@@ -249,6 +255,31 @@ def resolve(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str
     """Resolve an alert by hand; see `Alert.resolving`."""
     state = _open_state(client, alert_id, now_ns)
     _record_action(client, state, AlertEventKind.DISMISSED, actor, now_ns, note)
+
+
+def accept(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
+    """Resolve a drift alert and call its risen rate the usual one; see `Alert.accepting`.
+
+    Raises InputError for an alert of another rule, and where it is neither open nor resolved by
+    hand.
+    """
+    state = alert_state(client, alert_id, now_ns=now_ns)
+    if state is None or state.phase not in (AlertEventKind.FIRED, AlertEventKind.DISMISSED):
+        raise _not_open(alert_id)
+    if not state.alert.accepting:
+        raise InputError(f"expected an alert about a risen rate, got one of {state.alert.rule}")
+    _record_action(client, state, AlertEventKind.ACCEPTED, actor, now_ns, note)
+
+
+def retract(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
+    """Undo an acceptance: the rate before the rise is the usual one again within the hour.
+
+    Raises InputError where the alert's rate was not accepted.
+    """
+    state = alert_state(client, alert_id, now_ns=now_ns)
+    if state is None or not state.accepted_ns:
+        raise InputError(f"expected an alert whose rate was accepted, got {alert_id!r}")
+    _record_action(client, state, AlertEventKind.RETRACTED, actor, now_ns, note)
 
 
 def snooze(
@@ -279,10 +310,14 @@ def _record_action(
 def _open_state(client: Client, alert_id: str, now_ns: int) -> AlertState:
     state = alert_state(client, alert_id, now_ns=now_ns)
     if state is None or not state.is_open:
-        raise InputError(
-            f"expected the id of an open alert (see rt4chart alerts list), got {alert_id!r}"
-        )
+        raise _not_open(alert_id)
     return state
+
+
+def _not_open(alert_id: str) -> InputError:
+    return InputError(
+        f"expected the id of an open alert (see rt4chart alerts list), got {alert_id!r}"
+    )
 
 
 def _with_silence(state: AlertState, current: Sequence[Silence], now_ns: int) -> AlertState:

@@ -205,6 +205,27 @@ def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> Non
     assert sorted(marks, key=shown.index) == list(marks)
 
 
+def test_a_risen_rate_is_accepted_after_a_confirmation_and_that_is_undone(
+    visitor: TestClient, client: Client, world: World
+) -> None:
+    """To resolve the alert is another act; one on an issue has no rate to accept."""
+    states = open_alerts(client, now_ns=time.time_ns())
+    drift = next(each for each in states if each.alert.accepting)
+    issue = next(each for each in states if each.alert.issue_id)
+    path = f"/alerts/{drift.id}"
+
+    assert "Accept as the usual rate" not in visitor.get(f"/alerts/{issue.id}").text
+    assert post(visitor, path, do="accept")[0] == 400
+    assert post(visitor, path, do="resolve")[0] == 303
+    assert "Accept as the usual rate" in visitor.get(path).text
+    assert post(visitor, path, do="accept", sure="on")[0] == 303
+    page = visitor.get(path).text
+    assert "was accepted as the usual one" in page
+    assert "Accept as the usual rate" not in page
+    assert post(visitor, path, do="retract")[0] == 303
+    assert "was accepted as the usual one" not in visitor.get(path).text
+
+
 def test_an_alert_is_taken_on_silenced_and_resolved(
     visitor: TestClient, client: Client, world: World
 ) -> None:

@@ -15,7 +15,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.facts import DriftFacts, JudgeFacts
 from rt4chart_collector.detect.drift.finding import DriftFinding
 from rt4chart_collector.detect.monitor.route_detectors import RouteDetector
-from rt4chart_collector.store.alerts.alert_events import resolve
+from rt4chart_collector.store.alerts.alert_events import accept, resolve
 from rt4chart_collector.store.alerts.drift_states import latest_drift
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -160,7 +160,7 @@ def test_both_measures_alert_and_resolve_apart(world: World) -> None:
     world.answer(2, 40, 0.6, measure=MISLEADING, since_ns=began)
     world.monitor.run_round()
     both = {one.rule: one.id for one in world.alerts()}
-    resolve(world.client, both["misleading_drift"], actor="ann", now_ns=world.now)
+    accept(world.client, both["misleading_drift"], actor="ann", now_ns=world.now)
     world.answer(1, 40, 0.6)
     world.monitor.run_round()
 
@@ -179,13 +179,32 @@ def test_answers_that_some_checks_left_out_are_no_evidence(world: World) -> None
     assert world.alerts() == []
 
 
-def test_a_rise_that_a_person_resolves_is_the_usual_rate_from_then_on(world: World) -> None:
+def test_a_rise_that_a_person_only_resolves_is_not_the_usual_rate(world: World) -> None:
+    """The baseline stays; the alert comes back after the rate was back and rose again."""
+    world.monitor.run_round()
+    before = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.run_round()
+    (alert,) = world.alerts()
+    resolve(world.client, alert.id, actor="ann", now_ns=world.now)
+    world.answer(2, 40, 0.6, release="1.1")
+    world.monitor.run_round()
+
+    after = latest_drift(world.client, since_ns=START, verifier=VERIFIER)
+    assert world.alerts() == []
+    assert "page" in {one.state for one in after.values()}
+    assert {key: one.baseline for key, one in after.items()} == {
+        key: one.baseline for key, one in before.items()
+    }
+
+
+def test_a_rise_that_a_person_accepts_is_the_usual_rate_from_then_on(world: World) -> None:
     """For this process and the next one: calm at that rate, alarmed again on a further rise."""
     world.monitor.run_round()
     world.answer(2, 40, 0.3, release="1.1")
     world.monitor.run_round()
     (alert,) = world.alerts()
-    resolve(world.client, alert.id, actor="ann", now_ns=world.now)
+    accept(world.client, alert.id, actor="ann", now_ns=world.now)
     for _ in range(4):
         world.answer(18, 20, 0.3, release="1.1")
         world.monitor.run_round()

@@ -21,16 +21,18 @@ from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import AlertReceiver, delivered_event, due_message
 from rt4chart_collector.store.alerts.alert_events import (
     EpisodeFilter,
+    accept,
+    accepted_times,
     acknowledge,
     alert_history,
     alert_history_count,
     alert_state,
     alert_states,
     alert_trail,
-    dismissals,
     open_alerts,
     record_alert_events,
     resolve,
+    retract,
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import silences
@@ -206,15 +208,53 @@ def test_what_people_resolved_is_told_by_route(any_client: Client) -> None:
     for number in (1, 2):
         record_alert_events(any_client, [fired(DRIFT, START + number * HOUR)])
         at = START + number * HOUR + MINUTE
-        resolve(any_client, DRIFT.id, actor="ann", now_ns=at)
+        accept(any_client, DRIFT.id, actor="ann", now_ns=at)
 
-    found = dismissals(any_client, "route_drift", since_ns=START)
+    found = accepted_times(any_client, "route_drift", since_ns=START)
 
     assert list(found) == [(DRIFT.service, DRIFT.route)]
     assert found[DRIFT.service, DRIFT.route] == sorted(found[DRIFT.service, DRIFT.route])
     assert len(found[DRIFT.service, DRIFT.route]) == 2
-    assert dismissals(any_client, "new_issue", since_ns=START) == {}
-    assert dismissals(any_client, "route_drift", since_ns=START + DAY) == {}
+    assert accepted_times(any_client, "new_issue", since_ns=START) == {}
+    assert accepted_times(any_client, "route_drift", since_ns=START + DAY) == {}
+
+
+def test_an_acceptance_is_undone_and_given_again(any_client: Client) -> None:
+    """Only those after the last retraction count; the alert stays resolved."""
+    record_alert_events(any_client, [fired(DRIFT, START)])
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 1)
+    retract(any_client, DRIFT.id, actor="bob", now_ns=START + 2)
+
+    assert accepted_times(any_client, "route_drift", since_ns=START) == {}
+    assert open_alerts(any_client, now_ns=START + 3) == []
+    with pytest.raises(InputError, match="whose rate was accepted"):
+        retract(any_client, DRIFT.id, actor="bob", now_ns=START + 3)
+
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 4)
+    found = accepted_times(any_client, "route_drift", since_ns=START)
+    assert found == {(DRIFT.service, DRIFT.route): [START + 4]}
+
+
+def test_to_resolve_accepts_nothing(any_client: Client) -> None:
+    """An alert that was only closed leaves the baseline; it may be accepted afterwards."""
+    record_alert_events(any_client, [fired(DRIFT, START)])
+    resolve(any_client, DRIFT.id, actor="ann", now_ns=START + 1)
+
+    assert accepted_times(any_client, "route_drift", since_ns=START) == {}
+
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 2)
+    assert len(accepted_times(any_client, "route_drift", since_ns=START)) == 1
+
+
+def test_only_a_risen_rate_can_be_accepted(client: Client) -> None:
+    """A new issue has no rate, and an alert that has ended by itself nothing to accept."""
+    record_alert_events(client, [fired(ISSUE, START)])
+    record_alert_events(client, [fired(DRIFT, START), ended(DRIFT, START + 1)])
+
+    with pytest.raises(InputError, match="expected an alert about a risen rate"):
+        accept(client, ISSUE.id, actor="ann", now_ns=START + 2)
+    with pytest.raises(InputError, match="expected the id of an open alert"):
+        accept(client, DRIFT.id, actor="ann", now_ns=START + 2)
 
 
 def test_unknown_words_are_refused(client: Client) -> None:
