@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
@@ -154,9 +154,8 @@ def _in_thread(
         leaving = [asyncio.ensure_future(_left(request))] if request.method in READING else []
         try:
             await asyncio.wait([running, *leaving], return_when=asyncio.FIRST_COMPLETED)
-            if not running.done():
-                raise ClientDisconnect
-            return running.result()
+            # Nobody reads the empty answer of one who has left.
+            return running.result() if running.done() else Response(status_code=204)
         finally:
             for task in (running, *leaving):
                 task.cancel()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
-from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Message, Receive, Scope, Send
@@ -81,8 +80,7 @@ class AuthMiddleware:
             if answer is not None:
                 await answer(scope, receive, sending)
                 return
-            with suppress(ClientDisconnect):
-                await self._app(scope, receive, sending)
+            await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - process boundary: one request
             log.error("a console page failed: %s", redacted_error(error))
             if not sending.has_begun:

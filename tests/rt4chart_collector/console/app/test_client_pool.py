@@ -60,7 +60,7 @@ def test_a_late_page_is_given_up_and_its_thread_known() -> None:
     done = threading.Event()
 
     async def scene() -> None:
-        threads = PageThreads(1, 0.05)
+        threads = PageThreads(1, 0.5)
         with pytest.raises(TimeoutError):
             await threads.run(lambda: done.wait(5))
         assert len(threads.alive) == 1
