@@ -68,18 +68,18 @@ class Listing:
         found.add_column(no_wrap=True)
         found.add_column(overflow="fold")
         for row in self.rows:
-            found.add_row(row[0], self._paragraph(dict(zip(self.columns, row, strict=True))))
+            found.add_row(row[0], self._paragraph(row))
         return found
 
-    def _paragraph(self, cells: dict[str, Text]) -> Text:
+    def _paragraph(self, row: Sequence[Text]) -> Text:
         first = Text(style="bold")
-        if title := cells.pop(self.title, None):
-            first.append_text(title).append("\n", style="not bold")
-        del cells[self.columns[0]]
+        at = self.columns.index(self.title) if self.title else 0
+        if at:
+            first.append_text(row[at]).append("\n", style="not bold")
         told = [
             Text.assemble((f"{name} ", "not bold dim"), value.copy())
-            for name, value in cells.items()
-            if value.plain not in ("", "–")
+            for number, (name, value) in enumerate(zip(self.columns, row, strict=True))
+            if number not in (0, at) and value.plain not in ("", "–")
         ]
         for one in told:
             one.style = "not bold"

@@ -37,6 +37,17 @@ def test_a_listing_is_a_table_where_it_fits() -> None:
     assert "\x1b" not in second
 
 
+def test_columns_of_one_name_are_all_shown() -> None:
+    """A query may give two columns one name."""
+    console = Console(width=12, file=io.StringIO(), highlight=False)
+    console.print(table(("a", "b", "b"), [("1", "long text", "another one")]))
+    assert isinstance(console.file, io.StringIO)
+
+    text = " ".join(console.file.getvalue().split())
+
+    assert text == "1 b long text · b another one"
+
+
 @pytest.mark.parametrize("width", [30, 50, 60])
 def test_a_title_is_whole_on_a_narrow_terminal(width: int) -> None:
     """A paragraph for each row: its id, its title, and the other columns by name."""
