@@ -53,6 +53,7 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
         "export",
         "label",
         "migrate",
+        "repair",
         "replay",
         "sql",
         "up",

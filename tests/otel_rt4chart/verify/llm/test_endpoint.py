@@ -170,7 +170,10 @@ def test_a_reply_that_drips_is_given_up() -> None:
     """Bytes that come in time do not keep a caller waiting for ever."""
     slow = Answer(text("Yes.").body, drip_s=0.1)
 
-    assert "no reply within 0.5 s" in failure(slow, timeout_s=0.5)
+    said = failure(slow, timeout_s=0.5)
+
+    # Whichever of the two limits is noticed first.
+    assert "no reply within 0.5 s" in said or "the reply was not whole in time" in said
 
 
 def test_a_reply_without_usage_is_charged_as_estimated() -> None:
