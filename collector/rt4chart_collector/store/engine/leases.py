@@ -28,18 +28,22 @@ from rt4chart_collector.store.engine.rows import (
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease of a holder until a time; of the holder's rows the highest version counts."""
+    """A lease of a holder until a time, or one that was given back then.
+
+    Of the holder's rows the highest version counts.
+    """
 
     name: Annotated[str, StoredAs("Name", LOW_CARDINALITY)]
     holder: Annotated[str, StoredAs("Holder", "String")]
     until_ns: Annotated[int, StoredAs("Until", TIME_MS)]
     version: Version
+    is_released: Annotated[bool, StoredAs("IsReleased", "UInt8")] = False
 
 
 LEASES = RowTable("rt4chart_leases", Lease)
 OTHER_HOLDERS = """
 SELECT Holder FROM rt4chart_leases FINAL
-WHERE Name = {name:String} AND Holder != {holder:String}
+WHERE Name = {name:String} AND Holder != {holder:String} AND IsReleased = 0
   AND Until > fromUnixTimestamp64Milli({now:Int64})
   AND Until <= fromUnixTimestamp64Milli({latest:Int64})
 """
@@ -64,8 +68,8 @@ def acquire_lease(client: Client, name: str, holder: str, *, now_ns: int, for_ns
 
 
 def release_lease(client: Client, name: str, holder: str, *, now_ns: int) -> None:
-    """End a lease before its time."""
-    _write_lease(client, name, holder, until_ns=now_ns, now_ns=now_ns)
+    """End a lease before its time, for clocks that are behind too."""
+    _write_lease(client, name, holder, until_ns=now_ns, now_ns=now_ns, is_released=True)
 
 
 def _is_held_by_another(client: Client, name: str, holder: str, now_ns: int, for_ns: int) -> bool:
@@ -74,9 +78,17 @@ def _is_held_by_another(client: Client, name: str, holder: str, now_ns: int, for
     return bool(client.query(OTHER_HOLDERS, parameters).result_rows)
 
 
-def _write_lease(client: Client, name: str, holder: str, *, until_ns: int, now_ns: int) -> None:
+def _write_lease(
+    client: Client,
+    name: str,
+    holder: str,
+    *,
+    until_ns: int,
+    now_ns: int,
+    is_released: bool = False,
+) -> None:
     """Replace this holder's earlier row, even if the clock was set back since."""
     known = read_int(client, LAST_VERSION, {"name": name, "holder": holder})
     version = max(now_ns, int(known) + 1)
     token = batch_token("lease", [(name, holder, until_ns, version)])
-    LEASES.insert(client, [Lease(name, holder, until_ns, version)], token=token)
+    LEASES.insert(client, [Lease(name, holder, until_ns, version, is_released)], token=token)

@@ -42,6 +42,16 @@ def test_a_clock_that_jumped_ahead_and_came_back_keeps_nobody_out(any_client: Cl
     assert not acquire_lease(any_client, "monitor", "a", now_ns=NOW + 1, for_ns=MINUTE)
 
 
+def test_a_lease_that_was_given_back_in_the_future_keeps_nobody_out(any_client: Client) -> None:
+    """A clock that was an hour ahead, and is right again."""
+    assert acquire_lease(any_client, "cluster", "a", now_ns=NOW + HOUR, for_ns=MINUTE)
+    assert not acquire_lease(any_client, "cluster", "b", now_ns=NOW, for_ns=MINUTE)
+
+    release_lease(any_client, "cluster", "a", now_ns=NOW + HOUR + 1)
+
+    assert acquire_lease(any_client, "cluster", "b", now_ns=NOW, for_ns=MINUTE)
+
+
 def test_a_holder_whose_clock_came_back_holds_as_before(client: Client) -> None:
     """What it writes takes the place of what it wrote at the later time, and so does its end."""
     assert acquire_lease(client, "monitor", "a", now_ns=NOW + 3 * DAY, for_ns=MINUTE)
