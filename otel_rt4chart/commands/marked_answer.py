@@ -14,6 +14,7 @@ from otel_rt4chart.commands.terminal_text import (
 from otel_rt4chart.verify.core.model import (
     Action,
     Advice,
+    AnswerLabel,
     Claim,
     Evidence,
     Exchange,
@@ -74,6 +75,8 @@ def verdict_words(report: Report) -> str:
     claims = f"{decided} decided claim{'s' * (decided != 1)}"
     if not decided:
         words = "no decided claims"
+    elif not failed and not misleading:
+        words = f"{claims}, {'all ' * (decided > 1)}supported"
     elif misleading and not failed:
         words = f"{misleading} of {claims} {_are(misleading)} supported but misleading"
     else:
@@ -87,7 +90,9 @@ def verdict_words(report: Report) -> str:
 
 def shown_answer_label(report: Report) -> str:
     """The label of the answer; one that is entailed and misleads is not called entailed."""
-    return MISLEADING if report.label == "entailed" and report.misleading else str(report.label)
+    return (
+        MISLEADING if report.label is AnswerLabel.ENTAILED and report.misleading else report.label
+    )
 
 
 def _are(number: int) -> str:

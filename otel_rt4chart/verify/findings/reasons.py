@@ -44,16 +44,17 @@ def evidence_of_findings(
     found: defaultdict[int, list[Evidence]] = defaultdict(list)
     seen = set(known)
     for finding in findings:
-        if finding.name != FindingName.CHERRY_PICKED or finding.claim not in claims:
+        claim = finding.claim
+        if finding.name != FindingName.CHERRY_PICKED or claim is None or claim not in claims:
             continue
         relation: Relation = "contradicts" if finding.kind == "contradiction" else "limits"
         for one in finding.evidence:
             if one.relation == "supports":  # the other side of a conflict
                 continue
-            place = (finding.claim, *place_of(one))
+            place = (claim, *place_of(one))
             if place not in seen:
                 seen.add(place)
-                found[finding.claim].append(replace(one, relation=relation))
+                found[claim].append(replace(one, relation=relation))
     return found
 
 
