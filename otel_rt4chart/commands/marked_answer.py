@@ -38,6 +38,7 @@ ACTIONS = {
     Action.ESCALATE: "Let a person decide",
 }
 _SIDES = {"contradicts": "against", "limits": "limited by", "supports": "says"}
+ARROW = "→ "
 _NUMBERED = 4  # columns before the text of a claim
 
 
@@ -136,10 +137,10 @@ def _claim_lines(
     yield from style.wrapped(" ".join(claim.text.split()), indent)
     for clash in claim.clashes:
         found = f"found “{clash.found}”" if clash.found else "not found in the passages"
-        yield from style.wrapped(f"→ claimed “{clash.claimed}”, {found}", indent)
+        yield from style.wrapped(f"claimed “{clash.claimed}”, {found}", indent, ARROW)
     own = () if claim.clashes or claim.reason in reasons or not claim.reason else (claim.reason,)
     for reason in (*reasons, *own):
-        yield from style.wrapped(f"→ {reason}", indent)
+        yield from style.wrapped(reason, indent, ARROW)
     evidence = [one for one in shown_evidence(claim.evidence, beside) if one is not None]
     for one in sorted(evidence, key=lambda found: found.relation == "supports"):
         words = differing_words(claim.text, claim.clashes, reasons, one.relation)
@@ -168,7 +169,7 @@ def _advice_lines(answer: str, advice: Advice, style: TerminalStyle) -> Iterator
     if advice.reason:
         yield from style.wrapped(advice.reason, "  ")
     if advice.edits:
-        yield from style.wrapped(revised(answer, advice.edits), "  → ")
+        yield from style.wrapped(revised(answer, advice.edits), "  ", ARROW)
 
 
 def _indented(text: str, indent: str) -> Iterator[str]:

@@ -40,12 +40,16 @@ class TerminalStyle:
         """The text underlined in these styles, in brackets on a plain terminal."""
         return f"[{text}]" if self.is_plain else self.styled(text, UNDERLINED, *codes)
 
-    def wrapped(self, text: str, indent: str = "") -> Iterator[str]:
-        """The text, without styles, in lines that fit; it keeps its own line breaks."""
+    def wrapped(self, text: str, indent: str = "", lead: str = "") -> Iterator[str]:
+        """The text, without styles, in lines that fit; it keeps its own line breaks.
+
+        `lead` stands before the first line, and as many blanks before the others.
+        """
+        room = max(self.width - len(indent) - len(lead), MIN_WIDTH // 2)
         for line in shown(text).splitlines() or [""]:
-            room = max(self.width - len(indent), MIN_WIDTH // 2)
             for part in textwrap.wrap(line, room) or [""]:
-                yield indent + part
+                yield indent + lead + part
+                lead = " " * len(lead)
 
 
 def this_terminal() -> TerminalStyle:

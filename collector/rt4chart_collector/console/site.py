@@ -81,6 +81,8 @@ def build_site(
     the process, by default those of `settings`.
     """
     sections = all_sections() if sections is None else sections
+    if not settings.console_try:
+        sections = [section for section in sections if section.path != try_page.PATH]
     seconds = settings.console_page_s
     pool = ClientPool(
         partial(_open_bounded, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE

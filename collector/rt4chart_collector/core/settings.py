@@ -272,6 +272,7 @@ class ConsoleSettings:
         frozenset[str](), "the names under which people open the console", host_names
     )
     console_readonly: bool = setting(False, "show everything, change nothing", boolean)
+    console_try: bool = setting(True, "let readers check answers of their own at /try", boolean)
     console_clients: int = setting(4, "connections of the console to the database", integer(1, 64))
     console_page_s: float = setting(10.0, "seconds that a page may take", number(1, 300, "seconds"))
 

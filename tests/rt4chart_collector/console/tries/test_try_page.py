@@ -100,7 +100,7 @@ def test_nothing_is_stored(client: Client) -> None:
 
     assert status == 200
     for table in TABLES:
-        assert client.query(f"SELECT count() FROM {table}").result_rows == [(0,)]
+        assert client.query(f"SELECT count() FROM {table}").result_rows == [(0,)]  # noqa: S608 - our own names
 
 
 def test_texts_are_only_text(client: Client) -> None:
@@ -183,13 +183,22 @@ def test_whoever_may_read_may_try(client: Client) -> None:
         status, page = sent(browser)
     assert (status, "found" in page) == (200, True)
 
-    tokens = {"console_token": "reader-" * 4, "admin_token": "admin-" * 5}
-    with visitor(client, **tokens) as browser:
-        headers = {"authorization": f"Bearer {tokens['console_token']}"}
+    reader, admin = "reader-" * 4, "admin-" * 5
+    with visitor(client, console_token=reader, admin_token=admin) as browser:
+        headers = {"authorization": f"Bearer {reader}"}
         script = browser.post("/try", data=GIVEN, headers=headers)
         stranger = browser.post("/try", data=GIVEN)
 
     assert (script.status_code, stranger.status_code) == (200, 401)
+
+
+def test_the_page_can_be_switched_off(client: Client) -> None:
+    """It is no page, and the navigation has no entry."""
+    with visitor(client, console_try=False) as browser:
+        page, answers = browser.get("/try"), browser.get("/answers")
+
+    assert page.status_code == 404
+    assert 'href="/try"' not in answers.text
 
 
 def test_a_form_of_another_site_is_refused(client: Client) -> None:
