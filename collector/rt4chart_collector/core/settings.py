@@ -260,9 +260,7 @@ class ConsoleSettings:
         secret=True,
     )
     admin_token_file: str = setting("", "a file of such tokens, one a line", text)
-    console_user_header: str = setting(
-        "", "the header in which a proxy that signs people in names them", header_name
-    )
+    console_user_header: str = setting("", "the header in which a proxy names people", header_name)
     console_trusted: tuple[Network, ...] = setting(
         (ip_network("127.0.0.0/8"), ip_network("::1/128")),
         "from where that header is believed",
