@@ -131,8 +131,8 @@ def _claim_lines(
     status = claim.status.label
     told = "" if status in (claim.label, "supported") else f", {status}"
     head = style.styled(f"{label}{told}", BOLD, LABEL_COLORS[label])
-    confidence = style.styled(f"{claim.confidence:.0%} confidence", DIM)
-    yield f"{f'#{number}':<{_NUMBERED}}{head}  {confidence}"
+    confidence = f"  {claim.confidence:.0%} confidence" if claim.label.is_decided else ""
+    yield f"{f'#{number}':<{_NUMBERED}}{head}{style.styled(confidence, DIM)}"
     indent = " " * _NUMBERED
     yield from style.wrapped(" ".join(claim.text.split()), indent)
     for clash in claim.clashes:
