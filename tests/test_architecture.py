@@ -54,6 +54,7 @@ LAYERS = {
         "console.settings",
         "console.routes",
         "console.labels",
+        "console.tries",
         "console.answers",
         "console.app",
         "console.view",

@@ -12,6 +12,12 @@ COMMANDS = (
         "otel_rt4chart.commands.verify:execute",
     ),
     Command(
+        "check",
+        "verify one answer that you give, and show its words marked",
+        "otel_rt4chart.cli.check:configure",
+        "otel_rt4chart.commands.check:execute",
+    ),
+    Command(
         "bench",
         "measure a judge on labelled answers, compared with flagging everything",
         "otel_rt4chart.cli.bench:configure",

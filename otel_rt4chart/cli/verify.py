@@ -30,7 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"one of: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH (a model on disk)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
-    parser.add_argument("--out", default="-", metavar="OUT.jsonl", help="default: stdout")
+    parser.add_argument(
+        "--out",
+        default="-",
+        metavar="OUT.jsonl",
+        help="default: stdout, which shows a table if it is a terminal",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON on a terminal, too")
     parser.add_argument(
         "--jobs",
         type=parse_jobs,

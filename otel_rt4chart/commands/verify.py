@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from otel_rt4chart.commands.report_table import ReportTable
+from otel_rt4chart.commands.terminal_text import this_terminal
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import BatchRun, judge_advice
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
@@ -29,12 +31,15 @@ def execute(options: argparse.Namespace) -> int:
     jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)
     run = BatchRun(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
-    is_watched = sys.stderr.isatty() and not (options.out == "-" and sys.stdout.isatty())
+    is_shown = options.out == "-" and sys.stdout.isatty()
+    is_watched = sys.stderr.isatty() and not is_shown
+    table = ReportTable(this_terminal()) if is_shown and not options.json else None
     with open_file(options.file, "rb") as lines, open_file(options.out, "wb") as out:
         try:
             with progress(time.monotonic) if is_watched else nullcontext(no_progress) as show:
                 for row in run.rows(read_lines(lines)):
-                    _write(out, row)
+                    written = table.lines(row) if table else (json.dumps(row, ensure_ascii=False),)
+                    _write(out, written)
                     show(run.count)
         finally:
             _write_lines(*run.lines())
@@ -76,11 +81,11 @@ def _write_lines(*lines: str) -> None:
     sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
-def _write(out: BinaryIO, row: Mapping[str, Any]) -> None:
+def _write(out: BinaryIO, lines: Iterable[str]) -> None:
     # UTF-8 cannot encode a lone surrogate; it is written as the JSON escape that it came from.
-    text = json.dumps(row, ensure_ascii=False)
+    text = "".join(f"{line}\n" for line in lines)
     try:
-        out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        out.write(text.encode("utf-8", "backslashreplace"))
         out.flush()
     except BrokenPipeError:
         raise

@@ -88,6 +88,12 @@ def computed(unset: Callable[[Environment], T]) -> T:
     return made
 
 
+def is_plain_terminal(environ: Environment | None = None) -> bool:
+    """True if the user wants no colours (NO_COLOR), or the terminal has none."""
+    variables = os.environ if environ is None else environ
+    return bool(variables.get("NO_COLOR")) or variables.get("TERM") == "dumb"
+
+
 def load(
     cls: type[T], flags: Mapping[str, str | None] | None = None, environ: Environment | None = None
 ) -> T:

@@ -45,6 +45,8 @@ SERVICE = {
 }
 # All other pages need a token for the console, and all other forms one of an administrator.
 CONSOLE = {
+    # It changes nothing: whoever may read may try.
+    ("POST", "/try"): Purpose.CONSOLE,
     ("GET", "/metrics"): Purpose.READ,
     ("GET", "/v1/rates"): Purpose.READ,
     ("GET", "/healthz"): None,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PAGES = (
     *("/", "/answers", "/issues", "/map", "/evalsets", "/alerts", "/label", "/label/draw"),
-    *("/health", "/settings"),
+    *("/try", "/try?example=yes", "/health", "/settings"),
 )
 FOUND = ("issue", "alert", "set", "review")
 FILLED = (

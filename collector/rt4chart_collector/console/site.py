@@ -36,6 +36,7 @@ from rt4chart_collector.console.labels import label_page
 from rt4chart_collector.console.routes import overview_page, route_page
 from rt4chart_collector.console.routes.route_rows import evidence_bar
 from rt4chart_collector.console.settings import health_page, settings_page
+from rt4chart_collector.console.tries import try_page
 from rt4chart_collector.console.view import urls
 from rt4chart_collector.console.view.charts import sparkline, stacked
 from rt4chart_collector.console.view.corrected import corrected_cell, sample_text
@@ -80,6 +81,8 @@ def build_site(
     the process, by default those of `settings`.
     """
     sections = all_sections() if sections is None else sections
+    if not settings.console_try:
+        sections = [section for section in sections if section.path != try_page.PATH]
     seconds = settings.console_page_s
     pool = ClientPool(
         partial(_open_bounded, open_client, seconds), settings.console_clients, seconds * WAIT_SHARE
@@ -115,7 +118,8 @@ def build_site(
         },
     )
     api_paths = [route.path for route in api_routes]
-    return Site(AuthMiddleware(app, console, api_paths), console, threads)
+    reading = {path for section in sections for path in section.reading_forms}
+    return Site(AuthMiddleware(app, console, api_paths, reading), console, threads)
 
 
 def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environment:
@@ -184,6 +188,7 @@ OWN = (
     answers_page.SECTION,
     alerts_page.SECTION,
     label_page.SECTION,
+    try_page.SECTION,
     health_page.SECTION,
     settings_page.SECTION,
 )

@@ -260,9 +260,7 @@ class ConsoleSettings:
         secret=True,
     )
     admin_token_file: str = setting("", "a file of such tokens, one a line", text)
-    console_user_header: str = setting(
-        "", "the header in which a proxy that signs people in names them", header_name
-    )
+    console_user_header: str = setting("", "the header in which a proxy names people", header_name)
     console_trusted: tuple[Network, ...] = setting(
         (ip_network("127.0.0.0/8"), ip_network("::1/128")),
         "from where that header is believed",
@@ -272,6 +270,7 @@ class ConsoleSettings:
         frozenset[str](), "the names under which people open the console", host_names
     )
     console_readonly: bool = setting(False, "show everything, change nothing", boolean)
+    console_try: bool = setting(True, "let readers check answers of their own at /try", boolean)
     console_clients: int = setting(4, "connections of the console to the database", integer(1, 64))
     console_page_s: float = setting(10.0, "seconds that a page may take", number(1, 300, "seconds"))
 

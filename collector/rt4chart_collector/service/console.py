@@ -47,7 +47,10 @@ def serve_console(
         return connect_briefly(service.dsn)
 
     facts = ProcessInfo(
-        in_force(service, settings, *others), status, parse_dsn(service.dsn).display_name
+        in_force(service, settings, *others),
+        status,
+        parse_dsn(service.dsn).display_name,
+        service.judge,
     )
     site = build_site(open_client, settings, facts, api_routes=api_routes, guard=guard)
     tls = load_tls(service.tls_cert, service.tls_key)

@@ -47,6 +47,7 @@ _WIDE_QUESTION = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _AT_TIMES, _TIME = (re.compile(rf"\b(?:{words})\b", re.I) for words in (AT_TIMES, TIME_SAID))
 _DOUBTED = re.compile(rf"\b(?:{HEDGED}|{DOUBT_SAID})\b", re.IGNORECASE)
 _PART = re.compile(rf"\b(?:{PARTITIVE}|{PARTIAL_SAID}|{PART_SAID})\b|%", re.IGNORECASE)
@@ -139,10 +140,25 @@ def dropped_restrictions(
     found = restrictions(sentence)
     stated = content(claim) if found else {}  # most sentences restrict nothing
     return tuple(
-        restriction
+        _beyond(restriction, claim)
         for restriction in found
         if _concerns(restriction, stated) and not _is_mentioned(restriction, claim, mentioned)
     )
+
+
+def _beyond(restriction: Restriction, claim: str) -> Restriction:
+    """The restriction without the words of it with which the claim ends."""
+    words = list(_WORD.finditer(restriction.text))
+    given = [word.group().casefold() for word in words]
+    said = [word.casefold() for word in _WORD.findall(claim)]
+    shared = (many for many in range(len(given) - 1, 0, -1) if said[-many:] == given[:many])
+    many = next(shared, 0)
+    if not many:
+        return restriction
+    text = restriction.text[words[many].start() :]
+    own = _RESTRICTION.match(text)
+    kind = _kind(own.lastgroup) if own else restriction.kind
+    return restriction._replace(kind=kind, text=text)
 
 
 def _concerns(restriction: Restriction, claim: Mapping[str, float]) -> bool:

@@ -107,6 +107,7 @@ def show_answer(console: Console, request: Request) -> Response:
         "answer.html",
         title=f"Answer {verification.trace_id[:8]}",
         verification=verification,
+        is_stored=True,
         view=view,
         claims=list(view.claims(issues, own_opinions)),
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
@@ -122,7 +123,7 @@ def show_answer(console: Console, request: Request) -> Response:
         letter=letters.get((verification.trace_id, verification.span_id)),
         no_verdict=wording.DECISIONS.get(verification.decision),
         action=wording.ACTIONS.get(verification.advice.action),
-        revised=_revision(verification),
+        revised=shown_revision(verification),
         words=wording,
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
@@ -212,7 +213,7 @@ def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages
     return ClaimPages(tuple(fitting[begin : begin + CLAIMS_A_PAGE]), selected, page, pages, counts)
 
 
-def _revision(verification: Verification) -> RevisedAnswer | None:
+def shown_revision(verification: Verification) -> RevisedAnswer | None:
     """The revised answer, if that is the advice, and a page can show it whole."""
     advice = verification.advice
     if advice.action is not Action.REVISE or len(verification.answer) > ANSWER_LENGTH:

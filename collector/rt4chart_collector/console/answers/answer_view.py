@@ -7,20 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
-from otel_rt4chart.core.text import quoted_words
-from otel_rt4chart.verify.core.model import (
-    ClaimStatus,
-    Finding,
-    Label,
-    Passage,
-)
-from rt4chart_collector.console.answers.evidence_view import (
-    EXPLAINING,
-    EvidenceView,
+from otel_rt4chart.verify.core.model import ClaimStatus, Label, Passage
+from otel_rt4chart.verify.findings.reasons import (
+    differing_words,
     evidence_of_findings,
-    evidence_view,
-    place_of,
+    kinds_by_claim,
+    reasons_by_claim,
+    shown_evidence,
 )
+from rt4chart_collector.console.answers.evidence_view import EvidenceView, evidence_view
 from rt4chart_collector.console.answers.segments import (
     Segment,
     TextMark,
@@ -173,7 +168,16 @@ class AnswerView:
         self._listed = {claim.index for claim in page}
         self._labels = {claim.index: shown_label(claim.label, claim.status) for claim in outline}
         self.shown = Counter(self._labels.values())
-        self._beside = evidence_of_findings(verdict.findings, outline)
+        self._beside = evidence_of_findings(
+            verdict.findings,
+            self._labels.keys(),
+            [
+                (claim.index, place.passage, place.start, place.end)
+                for claim in outline
+                for place in claim.places
+                if place.relation != "supports"
+            ],
+        )
         self._texts = texts
         self._anchors: dict[tuple[int, int], str] = {}
         answer = verdict.answer[:ANSWER_LENGTH]
@@ -191,19 +195,14 @@ class AnswerView:
         self, issues: Sequence[ClaimIssue], feedback: Sequence[Feedback]
     ) -> Iterator[ClaimView]:
         """The listed claims with their evidence, issues and feedback."""
-        kinds = {
-            finding.claim: finding.detail for finding in self.verdict.findings if _is_kind(finding)
-        }
-        found: defaultdict[int, list[Finding]] = defaultdict(list)
-        for finding in self.verdict.findings:
-            if finding.claim is not None and finding.name in EXPLAINING:
-                found[finding.claim].append(finding)
+        kinds, found = (
+            kinds_by_claim(self.verdict.findings),
+            reasons_by_claim(self.verdict.findings),
+        )
         unfit = set(self.unfit)
         for claim in self._page:
-            reasons = tuple(dict.fromkeys(one.detail for one in found[claim.index]))
-            quoted = (words for reason in reasons for words in quoted_words(reason))
-            words = [one for one in quoted if one != claim.text]
-            evidence = list(self._evidence(claim, words))
+            reasons = found.get(claim.index, ())
+            evidence = list(self._evidence(claim, reasons))
             against = [one for one in evidence if one.evidence.relation != "supports"]
             is_compared = 0 < len(against) < len(evidence)
             yield ClaimView(
@@ -219,15 +218,14 @@ class AnswerView:
                 fits=claim.index not in unfit,
             )
 
-    def _evidence(self, claim: ClaimRow, words: Sequence[str]) -> Iterator[EvidenceView]:
-        """The claim's evidence and that of its findings, with these words of it marked."""
-        found = (*claim.claim.evidence, *self._beside[claim.index])
-        against = {place_of(one) for one in found if one.relation != "supports"}
+    def _evidence(self, claim: ClaimRow, reasons: Sequence[str]) -> Iterator[EvidenceView]:
+        """The claim's evidence and that of its findings, with the words that differ marked."""
+        found = shown_evidence(claim.claim.evidence, self._beside[claim.index])
         for place, one in enumerate(found):
-            # A judge may read a passage as support that a check holds against the claim.
-            if one.relation != "supports" or place_of(one) not in against:
+            if one is not None:
                 passage = self._texts.get(one.passage_id) if self._texts is not None else None
                 anchor = self._anchors.get((claim.index, place), "")
+                words = differing_words(claim.text, claim.clashes, reasons, one.relation)
                 yield evidence_view(one, anchor, words, passage)
 
     def link(self, index: int) -> ClaimLink:
@@ -385,10 +383,6 @@ def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
         return list(marks)
     ranked = sorted(marks, key=lambda mark: (mark.claim not in listed, -mark.weight, mark.claim))
     return ranked[:MAX_MARKS]
-
-
-def _is_kind(finding: Finding) -> bool:
-    return finding.name == "failure_kind" and finding.claim is not None
 
 
 def answer_document(

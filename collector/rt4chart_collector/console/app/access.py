@@ -48,13 +48,13 @@ class Access:
             )
 
     def session(
-        self, request: Request, now_s: int, *, takes_bearer: bool = True
+        self, request: Request, now_s: int, *, takes_bearer: bool = True, is_change: bool = False
     ) -> ConsoleSession | None:
         """The session of a request; None if sign-in is required. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
             return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
-        authorization, purpose = request.headers.get("authorization"), self._purpose(request)
+        authorization, purpose = request.headers.get("authorization"), self._purpose(is_change)
         if takes_bearer and authorization is not None and self._guard.is_set(purpose):
             return self._bearer(request, authorization, purpose, now_s)
         if self._settings.is_open:
@@ -139,10 +139,10 @@ class Access:
             return False
         return any(address in network for network in self._settings.console_trusted)
 
-    def _purpose(self, request: Request) -> Purpose:
+    def _purpose(self, is_change: bool) -> Purpose:
         """What a script's token must be for: to change something, where there is one for that."""
-        is_change = request.method not in ("GET", "HEAD") and self._guard.is_set(Purpose.ADMIN)
-        return Purpose.ADMIN if is_change else Purpose.CONSOLE
+        needs_admin = is_change and self._guard.is_set(Purpose.ADMIN)
+        return Purpose.ADMIN if needs_admin else Purpose.CONSOLE
 
     def _bearer(
         self, request: Request, authorization: str, purpose: Purpose, now_s: int

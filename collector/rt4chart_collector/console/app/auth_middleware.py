@@ -55,11 +55,21 @@ log = logging.getLogger(__name__)
 class AuthMiddleware:
     """Checks each request before the pages see it, and adds security headers to each answer."""
 
-    def __init__(self, app: Starlette, console: Console, api_paths: Collection[str] = ()) -> None:
-        """`app` serves the pages, and under `api_paths` what checks tokens of its own."""
+    def __init__(
+        self,
+        app: Starlette,
+        console: Console,
+        api_paths: Collection[str] = (),
+        reading_forms: Collection[str] = (),
+    ) -> None:
+        """`app` serves the pages, and under `api_paths` what checks tokens of its own.
+
+        The forms of `reading_forms` change nothing: whoever may read may send them.
+        """
         self._app = app
         self._console = console
         self._api_paths = frozenset(api_paths)
+        self._reading_forms = frozenset(reading_forms)
 
     @property
     def routes(self) -> Sequence[BaseRoute]:
@@ -95,7 +105,10 @@ class AuthMiddleware:
         if path in self._api_paths:
             return None
         is_free = path in PUBLIC_PATHS or path.startswith("/static/")
-        session = console.access.session(request, console.now_s, takes_bearer=not is_free)
+        is_change = request.method not in ("GET", "HEAD") and path not in self._reading_forms
+        session = console.access.session(
+            request, console.now_s, takes_bearer=not is_free, is_change=is_change
+        )
         request.scope["rt4chart.session"] = session
         if session is not None and session.is_new:
             carrier = Response()
@@ -104,7 +117,7 @@ class AuthMiddleware:
             )
             sending.cookie = carrier.headers["set-cookie"]
         if request.method not in ("GET", "HEAD"):
-            await self._check_change(request, session)
+            await self._check_form(request, session, is_change=is_change)
         if session is not None or is_free:
             return None
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
@@ -112,13 +125,15 @@ class AuthMiddleware:
             return RedirectResponse(with_query("/login", next="" if target == "/" else target), 303)
         raise HTTPException(401, UNAUTHENTICATED)
 
-    async def _check_change(self, request: Request, session: ConsoleSession | None) -> None:
+    async def _check_form(
+        self, request: Request, session: ConsoleSession | None, *, is_change: bool
+    ) -> None:
         if request.method != "POST":
             raise HTTPException(405, f"expected GET or POST, got {request.method[:20]}")
         path = request.scope["path"]
         if session is None and path not in PUBLIC_PATHS:
             raise HTTPException(401, UNAUTHENTICATED)
-        if path not in PUBLIC_PATHS:
+        if path not in PUBLIC_PATHS and is_change:
             self._console.access.check_change(session)
         # Checked before the body is read, so that another site cannot make the console read one.
         self._console.access.check_sent(request, session)

@@ -10,8 +10,12 @@ from otel_rt4chart.core.settings import SettingInForce
 
 @dataclass(frozen=True, slots=True)
 class ProcessInfo:
-    """`settings` are those of this process; `status` returns its pipeline's figures, if any."""
+    """`settings` are those of this process; `status` returns its pipeline's figures, if any.
+
+    `judge` is the name of the judge in use.
+    """
 
     settings: tuple[SettingInForce, ...] = ()
     status: Callable[[], Mapping[str, object]] | None = None
     database: str = ""
+    judge: str = ""

@@ -26,7 +26,8 @@ class Section:
     `routes` returns the pages; a sync endpoint runs in a thread with a time limit. `templates` is
     the section's own folder; its pages also find the shared templates. The templates of all
     sections share one namespace, so file names start with the section's name. A section with an
-    empty title has no navigation entry.
+    empty title has no navigation entry. `reading_forms` are the paths whose forms change nothing:
+    whoever may read may send them.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Section:
     templates: Path
     order: int = 50
     static: Path | None = None
+    reading_forms: frozenset[str] = frozenset()
 
 
 def page_routes(*pages: tuple[str, str, Handler]) -> Callable[[Console], Sequence[BaseRoute]]:

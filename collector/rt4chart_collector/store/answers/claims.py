@@ -180,6 +180,19 @@ ORDER BY TraceId, SpanId, ClaimIndex
 """  # noqa: S608
 
 
+def outline_of(row: ClaimRow) -> ClaimOutline:
+    """The claim without its texts."""
+    return ClaimOutline(
+        row.index,
+        row.label,
+        row.status,
+        row.answer_range,
+        tuple(
+            EvidenceRange(one.passage_id, one.start, one.end, one.relation) for one in row.evidence
+        ),
+    )
+
+
 def claim_outlines(client: Client, verification: Verification) -> list[ClaimOutline]:
     """The claims of the verdict in order, without texts."""
     return read(

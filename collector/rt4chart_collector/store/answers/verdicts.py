@@ -164,6 +164,13 @@ def _claim_key(row: ClaimRow) -> tuple[Hashable, ...]:
     return (*_sort_key(row), row.index)
 
 
+def rows_of(verdict: Verdict) -> tuple[Verification, list[ClaimRow]]:
+    """The verdict as it would be stored."""
+    verification = _verification(verdict, verdict.decided_ns)
+    claims = verdict.report.claims if verdict.report else ()
+    return verification, [_claim_row(verification, *one) for one in enumerate(claims)]
+
+
 def _verification(verdict: Verdict, version: int) -> Verification:
     candidate, report = verdict.candidate, verdict.report
     usage = report.usage if report else Usage()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify import Exchange, Finding, Passage, RulesJudge, Verifier, revised
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_restrictions
 from otel_rt4chart.verify.language.tokens import content
 
@@ -30,6 +30,20 @@ def test_coverage_without_its_authorization_is_a_dropped_qualifier() -> None:
     assert finding.passage_ids == ("p1",)
     assert [one.text for one in finding.evidence] == [MRI]
     assert "when prior authorization has been obtained" in finding.detail
+
+
+def test_what_the_claim_ends_with_is_no_part_of_what_it_leaves_out() -> None:
+    """A condition behind a time limit that is said is named alone, and put back alone."""
+    passage = "Refunds are paid within 5 working days if the request was approved."
+    answer = "Refunds are paid within 5 working days."
+
+    (finding,) = dropped(answer, passage)
+    exchange = Exchange("", [Passage("p1", passage)], answer)
+    advice = Verifier(RulesJudge()).verify(exchange).advice
+
+    assert finding.kind == "condition"
+    assert finding.detail == ("the passage says “if the request was approved”, the answer does not")
+    assert revised(answer, advice.edits) == passage
 
 
 @pytest.mark.parametrize(
