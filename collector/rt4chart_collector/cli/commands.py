@@ -93,7 +93,7 @@ COMMANDS = (
         "compare",
         "compare two versions: release, prompt, model, judge, time",
         "rt4chart_collector.cli.compare:configure",
-        "rt4chart_collector.commands.compare:execute",
+        "rt4chart_collector.commands.rates.compare:execute",
         "collector",
     ),
     Command(

@@ -66,9 +66,9 @@ class ComparedRates:
     labels: Mapping[str, ComparedRate]
     statuses: Mapping[str, ComparedRate]
 
-    def of_measure_on(self, one: MatchedRoute, measure: Measure) -> ComparedRate:
-        """The rate of a measure on one route."""
-        return compared([one], lambda rates: rates.rate_of(measure), sums_of(measure))
+    def of_measures(self, one: MatchedRoute) -> dict[Measure, ComparedRate]:
+        """The rates of one route."""
+        return {measure: _of_measure([one], measure) for measure in Measure}
 
 
 def compare_rates(a: RouteRates, b: RouteRates) -> ComparedRates:
@@ -134,13 +134,10 @@ def part_compared(
     return compared(matched, lambda rates: part_rate(_checked(rates), given[id(rates)]), _checked)
 
 
-def sums_of(measure: Measure) -> Callable[[RateSlice], AnswerSums]:
-    """The sums of a measure."""
-    return lambda rates: rates.sums_of(measure)
-
-
 def _of_measure(matched: Sequence[MatchedRoute], measure: Measure) -> ComparedRate:
-    return compared(matched, lambda rates: rates.rate_of(measure), sums_of(measure))
+    return compared(
+        matched, lambda rates: rates.rate_of(measure), lambda rates: rates.sums_of(measure)
+    )
 
 
 def _match(

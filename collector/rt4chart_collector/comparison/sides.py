@@ -131,7 +131,8 @@ def _completed(a: str | None, b: str | None, names: Sequence[str]) -> tuple[str 
         b = next((name for name in ordered if name != a), None)
     if a is None:
         older = ordered[ordered.index(b) + 1 :] if b in ordered else []
-        a = next((name for name in (*older, *ordered) if name != b), None)
+        named_first = sorted((*older, *ordered), key=lambda name: name == "")
+        a = next((name for name in named_first if name != b), None)
     return a, b
 
 

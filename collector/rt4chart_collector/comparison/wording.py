@@ -1,7 +1,8 @@
-"""A comparison in words."""
+"""A comparison in words, and as JSON values."""
 
 from __future__ import annotations
 
+from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.comparison.figures import GOAL, ComparedRate, ComparedRates
 
 LIKE_WITH_LIKE = (
@@ -57,6 +58,26 @@ def routes_words(rates: ComparedRates) -> str:
     return (
         f"{of}; {left} route{'' if left == 1 else 's'} that only one has {_is_are(left)} left out"
     )
+
+
+def compared_figures(found: ComparedRate) -> dict[str, object]:
+    """A compared rate as JSON values."""
+    return {
+        "a": _interval_figures(found.a),
+        "b": _interval_figures(found.b),
+        "difference": {
+            "value": found.difference.value,
+            "low": found.difference.low,
+            "high": found.difference.high,
+        },
+        "claims": list(found.claims),
+        "answers": list(found.answers),
+        "more_answers": found.more_answers,
+    }
+
+
+def _interval_figures(rate: Rate) -> dict[str, object]:
+    return {"rate": rate.value, "low": rate.low, "high": rate.high}
 
 
 def _is_are(number: int) -> str:

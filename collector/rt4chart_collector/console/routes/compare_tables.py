@@ -162,7 +162,7 @@ def _route_rows(rates: ComparedRates, measure: Measure) -> list[NamedRate]:
     rows = [
         NamedRate(
             one.route or "(no route)",
-            rates.of_measure_on(one, measure),
+            rates.of_measures(one)[measure],
             one.service,
             route_url(one.service, one.route),
         )

@@ -12,13 +12,12 @@ from rich.table import Table
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import clip, printable
 from otel_rt4chart.verify.core.model import status_label
-from otel_rt4chart.verify.core.rates import Measure, Rate
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.compare import (
     IssueTurn,
     VersionComparison,
     compare_versions,
 )
-from rt4chart_collector.comparison.figures import ComparedRate
 from rt4chart_collector.comparison.sides import (
     ComparisonRequest,
     choose_sides,
@@ -26,6 +25,7 @@ from rt4chart_collector.comparison.sides import (
     side_name,
 )
 from rt4chart_collector.comparison.wording import (
+    compared_figures,
     difference_figures,
     difference_words,
     routes_words,
@@ -72,14 +72,14 @@ def figures(found: VersionComparison, measure: Measure) -> dict[str, object]:
         "b": _side_figures(found.b),
         "measure": str(measure),
         "words": _words(found, measure),
-        "rates": {str(name): rate_figures(one) for name, one in rates.measures.items()},
-        "labels": {name: rate_figures(one) for name, one in rates.labels.items()},
-        "statuses": {name: rate_figures(one) for name, one in rates.statuses.items()},
+        "rates": {str(name): compared_figures(one) for name, one in rates.measures.items()},
+        "labels": {name: compared_figures(one) for name, one in rates.labels.items()},
+        "statuses": {name: compared_figures(one) for name, one in rates.statuses.items()},
         "routes": [
             {
                 "service": one.service,
                 "route": one.route,
-                **rate_figures(rates.of_measure_on(one, measure)),
+                **compared_figures(rates.of_measures(one)[measure]),
             }
             for one in rates.matched
         ],
@@ -93,7 +93,7 @@ def figures(found: VersionComparison, measure: Measure) -> dict[str, object]:
                 "title": issue.title,
                 "turn": str(issue.turn),
                 "failures": list(issue.claims),
-                **rate_figures(issue.share),
+                **compared_figures(issue.share),
             }
             for issue in found.issues
         ]
@@ -115,26 +115,6 @@ def figures(found: VersionComparison, measure: Measure) -> dict[str, object]:
             ],
         },
     }
-
-
-def rate_figures(found: ComparedRate) -> dict[str, object]:
-    """A compared rate as JSON values."""
-    return {
-        "a": _interval_figures(found.a),
-        "b": _interval_figures(found.b),
-        "difference": {
-            "value": found.difference.value,
-            "low": found.difference.low,
-            "high": found.difference.high,
-        },
-        "claims": list(found.claims),
-        "answers": list(found.answers),
-        "more_answers": found.more_answers,
-    }
-
-
-def _interval_figures(rate: Rate) -> dict[str, object]:
-    return {"rate": rate.value, "low": rate.low, "high": rate.high}
 
 
 def _side_figures(of: VersionScope) -> dict[str, object]:
