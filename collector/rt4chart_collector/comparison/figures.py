@@ -82,7 +82,9 @@ def compare_rates(a: RouteRates, b: RouteRates) -> ComparedRates:
         labels={
             "contradicted": compared(matched, lambda rates: rates.contradicted_rate),
             "baseless": compared(matched, lambda rates: rates.baseless_rate),
-            "undecided": compared(matched, lambda rates: rates.undecided_rate),
+            "undecided": compared(
+                matched, lambda rates: rates.undecided_rate, more=lambda rates: rates.undecided
+            ),
         },
         statuses={
             status: part_compared(matched, _status_weights(matched, status))
@@ -96,21 +98,25 @@ def compared(
     matched: Sequence[MatchedRoute],
     rate_of: Callable[[RateSlice], Rate],
     sums: Callable[[RateSlice], AnswerSums] = lambda rates: rates.sums,
+    more: Callable[[RateSlice], int] = lambda _: 0,
 ) -> ComparedRate:
-    """A rate over the routes; `sums` has the claims and answers that it is of."""
+    """A rate over the routes; `sums` has the claims and answers that it is of.
+
+    `more` are claims beside those of the sums.
+    """
     known = [
         (route, rate_of(route.a), rate_of(route.b))
         for route in matched
         if rate_of(route.a).value is not None and rate_of(route.b).value is not None
     ]
     a, b = standardised([(first, second) for _, first, second in known])
-    of = [(sums(route.a), sums(route.b)) for route, _, _ in known]
-    answers = sum(first.answers for first, _ in of), sum(second.answers for _, second in of)
+    routes = [route for route, _, _ in known]
+    answers = _total(routes, lambda rates: sums(rates).answers)
     return ComparedRate(
         a=a,
         b=b,
         difference=rate_difference(a, b),
-        claims=(sum(first.claims for first, _ in of), sum(second.claims for _, second in of)),
+        claims=_total(routes, lambda rates: sums(rates).claims + more(rates)),
         answers=answers,
         more_answers=answers_to_tell(a, b, answers, GOAL),
     )
@@ -138,6 +144,11 @@ def _of_measure(matched: Sequence[MatchedRoute], measure: Measure) -> ComparedRa
     return compared(
         matched, lambda rates: rates.rate_of(measure), lambda rates: rates.sums_of(measure)
     )
+
+
+def _total(routes: Sequence[MatchedRoute], number: Callable[[RateSlice], int]) -> tuple[int, int]:
+    """A number of both versions, over the routes."""
+    return sum(number(route.a) for route in routes), sum(number(route.b) for route in routes)
 
 
 def _match(

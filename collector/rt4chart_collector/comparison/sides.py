@@ -56,8 +56,8 @@ def choose_sides(
     for name in asked:
         if name is not None and name not in names:
             raise NoComparisonError(
-                f"{KIND_NAMES[request.kind]} {shown_name(name)} has no verified answers here. "
-                f"{known_versions(request.kind, versions)}"
+                f"{KIND_NAMES[request.kind].capitalize()} {shown_name(name)} has no verified "
+                f"answers here. {known_versions(request.kind, versions)}"
             )
     a, b = _completed(asked[0], asked[1], names)
     if a is None or b is None:
@@ -114,6 +114,13 @@ def side_name(of: VersionScope) -> str:
     return shown_name(of.version)
 
 
+def spoken_names(a: VersionScope, b: VersionScope) -> dict[str, str]:
+    """The names of both versions in a sentence; two spans of time are the first and the second."""
+    if a.kind is VersionKind.TIME:
+        return {"a": "the first span", "b": "the second span"}
+    return {"a": side_name(a), "b": side_name(b)}
+
+
 def span_value(since_ns: int, until_ns: int) -> str:
     """A span of time as the value of `a` or `b`."""
     return f"{iso(since_ns)}{BETWEEN}{iso(until_ns)}"
@@ -162,7 +169,7 @@ def _span(scope: QueryScope, text: str) -> QueryScope:
     except ValueError:
         begin = end = 0
     if not 0 <= begin < end:
-        raise NoComparisonError(f"expected a span of time such as {A_SPAN}, got {text[:80]!r}")
+        raise NoComparisonError(f"Expected a span of time such as {A_SPAN}, got {text[:80]!r}")
     return scope.of_time(begin, min(end, 2**63 - 1))
 
 

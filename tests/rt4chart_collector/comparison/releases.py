@@ -29,7 +29,7 @@ def answered(
     question: str = "",
     route: str = "support",
     start_ns: int = NOON,
-    **facts: str,
+    model: str = "m-1",
 ) -> Verdict:
     """One answer of one claim; a contradicted one says 30 days instead of 14."""
     answer = WRONG if label is DENIED else RIGHT
@@ -46,7 +46,7 @@ def answered(
     exchange = Exchange(question or f"How long is trial {number}?", (Passage("p1", RIGHT),), answer)
     return replace(
         one,
-        candidate=replace(one.candidate, exchange=exchange, release=release, **facts),
+        candidate=replace(one.candidate, exchange=exchange, release=release, model=model),
         report=replace(one.report, claims=(claim,)),
     )
 

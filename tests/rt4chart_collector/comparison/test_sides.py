@@ -57,7 +57,7 @@ def test_versions_that_are_not_named_are_the_newest(
 @pytest.mark.parametrize(
     ("a", "b", "names", "said"),
     [
-        ("9", "3", ("3", "2"), "release 9 has no verified answers here. In this time range there "),
+        ("9", "3", ("3", "2"), "Release 9 has no verified answers here. In this time range there "),
         ("9", "3", ("3", "2"), "there are 3 (10 answers), 2 (11 answers)."),
         ("3", "3", ("3", "2"), "Both versions are release 3: choose another one"),
         ("", "", ("3",), "takes two versions. In this time range there is only 3 (10 answers)"),
@@ -107,9 +107,9 @@ def test_a_span_of_time_is_compared_with_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "said"),
     [
-        ("yesterday", "", "expected a span of time such as"),
-        ("2096-10-02T07:00..2096-10-02T06:00", "", "expected a span of time such as"),
-        ("0001-01-01T00:00..2096-10-02T06:00", "", "expected a span of time such as"),
+        ("yesterday", "", "Expected a span of time such as"),
+        ("2096-10-02T07:00..2096-10-02T06:00", "", "Expected a span of time such as"),
+        ("0001-01-01T00:00..2096-10-02T06:00", "", "Expected a span of time such as"),
         (span_value(NOON, NOON + HOUR), span_value(NOON, NOON + HOUR), "are the same"),
         (span_value(NOON, NOON + 2 * HOUR), span_value(NOON + HOUR, NOON + DAY), "overlap"),
     ],

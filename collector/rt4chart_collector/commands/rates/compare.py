@@ -23,6 +23,7 @@ from rt4chart_collector.comparison.sides import (
     choose_sides,
     find_versions,
     side_name,
+    spoken_names,
 )
 from rt4chart_collector.comparison.wording import (
     compared_figures,
@@ -150,8 +151,7 @@ def _answer_figures(answer: PairedAnswer) -> dict[str, object]:
 
 
 def _words(found: VersionComparison, measure: Measure) -> str:
-    names = {"a": side_name(found.a), "b": side_name(found.b)}
-    return difference_words(found.rates.measures[measure], **names)
+    return difference_words(found.rates.measures[measure], **spoken_names(found.a, found.b))
 
 
 def _shown(found: VersionComparison, measure: Measure) -> Iterator[str | Table]:

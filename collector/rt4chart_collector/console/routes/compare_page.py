@@ -19,6 +19,7 @@ from rt4chart_collector.comparison.sides import (
     find_versions,
     shown_name,
     side_name,
+    spoken_names,
 )
 from rt4chart_collector.comparison.wording import difference_words, routes_words
 from rt4chart_collector.console.app.console import Console
@@ -63,7 +64,7 @@ def show_comparison(console: Console, request: Request) -> Response:
         names=names,
         measure_title=TITLES[measure],
         rate=rate,
-        words=difference_words(rate, **names),
+        words=difference_words(rate, **spoken_names(a, b)),
         routes_words=routes_words(found.rates),
         pairs=pair_views(found),
         similar=similar_issues(found),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -38,8 +36,8 @@ def test_each_version_has_its_failures_of_an_issue(any_client: Client) -> None:
             for one in failures_by_issue(any_client, of)
         ]
 
-    assert counted("1") == [(FIRST, "billing", 2, pytest.approx(4.0))]
-    assert counted("2") == [(FIRST, "billing", 3, pytest.approx(6.0))]
+    assert counted("1") == [(FIRST, "billing", 2, 4.0)]
+    assert counted("2") == [(FIRST, "billing", 3, 6.0)]
     assert counted("3") == []
 
 
