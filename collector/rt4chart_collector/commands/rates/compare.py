@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 
 from rich.console import Group
-from rich.table import Table
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import clip, printable
@@ -32,7 +31,7 @@ from rt4chart_collector.comparison.wording import (
     routes_words,
 )
 from rt4chart_collector.console.view.filters import interval, percent
-from rt4chart_collector.core.printing import table, write
+from rt4chart_collector.core.printing import Listing, table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.question_pairs import PairedAnswer
@@ -154,7 +153,7 @@ def _words(found: VersionComparison, measure: Measure) -> str:
     return difference_words(found.rates.measures[measure], **spoken_names(found.a, found.b))
 
 
-def _shown(found: VersionComparison, measure: Measure) -> Iterator[str | Table]:
+def _shown(found: VersionComparison, measure: Measure) -> Iterator[str | Listing]:
     """The outcome, the rates, the issues, and some pairs of answers."""
     a, b = (printable(side_name(of)) for of in (found.a, found.b))
     yield printable(f"{measure} claims: {_words(found, measure)}")
@@ -180,7 +179,7 @@ def _shown(found: VersionComparison, measure: Measure) -> Iterator[str | Table]:
     yield from _pair_lines(found, measure, a, b)
 
 
-def _rates_table(found: VersionComparison, a: str, b: str) -> Table:
+def _rates_table(found: VersionComparison, a: str, b: str) -> Listing:
     rates = found.rates
     rows = [
         *((str(measure), rate) for measure, rate in rates.measures.items()),
