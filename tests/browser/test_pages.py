@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PAGES = (
     *("/", "/answers", "/issues", "/map", "/evalsets", "/alerts", "/label", "/label/draw"),
-    *("/try", "/try?example=yes", "/health", "/settings"),
+    *("/try", "/try?example=yes", "/compare", "/health", "/settings"),
 )
 FOUND = ("issue", "alert", "set", "review")
 FILLED = (
@@ -37,6 +37,8 @@ FILLED = (
     "/?measure=either",
     f"{route_url(*MISLEADING)}?measure=misleading",
     "/answers?measure=misleading&order=worst",
+    "/compare?by=prompt_version",
+    "/compare?by=time&since=6h&measure=either",
     *(case_url(number) for number in range(len(CASES))),
 )
 STRANGE = (

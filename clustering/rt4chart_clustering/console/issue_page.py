@@ -51,6 +51,8 @@ EXAMPLES, MAX_EXAMPLES, MAX_PARTS, MAX_EVENTS = 6, 60, 8, 100
 # Issues whose details are cached.
 MAX_CACHED = 32
 DAYS = ("14", "30")
+# The lists whose entries can be compared, by the `?by=` of the comparison.
+COMPARED_BY = {"Models": "model", "Prompt versions": "prompt_version"}
 # Failures that are diagnosed, fewer than the command's 10,000: a browser is waiting.
 DIAGNOSED_FAILURES = 200
 EVENT_TEXTS = {
@@ -138,6 +140,7 @@ class IssuePage:
             },
             parts=_parts(details),
             pattern=pattern_name(ranked.issue.fingerprint),
+            compared_by=COMPARED_BY,
             fix=fix_of(details.cause or {}),
             titles={id: row.issue.title for row in known for id in row.issue.ids},
             trend=build_trend(details.profile.trend, now_ns=now_ns, days=days),

@@ -90,6 +90,13 @@ COMMANDS = (
         "collector",
     ),
     Command(
+        "compare",
+        "compare two versions: release, prompt, model, judge, time",
+        "rt4chart_collector.cli.compare:configure",
+        "rt4chart_collector.commands.rates.compare:execute",
+        "collector",
+    ),
+    Command(
         "label",
         "label claims drawn by chance, for corrected rates",
         "rt4chart_collector.cli.label:configure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -16,6 +16,8 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate
+from rt4chart_collector.comparison.figures import ComparedRate
+from rt4chart_collector.comparison.wording import compared_figures
 from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -78,6 +80,10 @@ def figures(report: PeriodReport) -> dict[str, object]:
         "verifier": report.scope.verifier,
         "all": _figures(report.total),
         "before": _figures(report.before),
+        "change": {
+            **_changes(report.compared.measures),
+            "routes": len(report.compared.matched),
+        },
         "routes": [
             {
                 "service": route.now.service,
@@ -86,6 +92,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
                 "statuses": {row.status: row.share for row in route.statuses},
                 "corrected": rate_figures(route.corrected) if route.corrected else None,
                 "before": _figures(route.before),
+                "change": _changes(route.changes),
             }
             for route in report.routes
         ],
@@ -108,6 +115,11 @@ def figures(report: PeriodReport) -> dict[str, object]:
             for episode in report.alerts
         ],
     }
+
+
+def _changes(found: Mapping[Measure, ComparedRate]) -> dict[str, object]:
+    """What changed from the period before, by measure; a is that period."""
+    return {str(measure): compared_figures(rate) for measure, rate in found.items()}
 
 
 def _figures(rates: RateSlice | None) -> dict[str, object] | None:

@@ -33,7 +33,7 @@ from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
 from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
 from rt4chart_collector.console.labels import label_page
-from rt4chart_collector.console.routes import overview_page, route_page
+from rt4chart_collector.console.routes import compare_page, overview_page, route_page
 from rt4chart_collector.console.routes.route_rows import evidence_bar
 from rt4chart_collector.console.settings import health_page, settings_page
 from rt4chart_collector.console.tries import try_page
@@ -185,6 +185,7 @@ GROUP = "rt4chart.console"
 OWN = (
     overview_page.SECTION,
     route_page.SECTION,
+    compare_page.SECTION,
     answers_page.SECTION,
     alerts_page.SECTION,
     label_page.SECTION,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.comparison.figures import ComparedRate, ComparedRates, compare_rates
 from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -46,7 +47,8 @@ class RouteReport:
 
     `made_with` has the slices of dimensions with several values, most answers first. `worst` and
     `misleading` are the answers with the most claims of each measure. `corrected` is None where no
-    claims of this verifier and period were drawn for labels, on any route.
+    claims of this verifier and period were drawn for labels, on any route. `changes` compares with
+    the period before; empty where one of the two has no decided claims.
     """
 
     now: RateSlice
@@ -56,6 +58,7 @@ class RouteReport:
     made_with: tuple[tuple[str, tuple[RateSlice, ...]], ...]
     worst: tuple[WorstAnswer, ...]
     misleading: tuple[WorstAnswer, ...]
+    changes: Mapping[Measure, ComparedRate]
     corrected: RouteRate | None = None
 
     @property
@@ -69,11 +72,15 @@ class PeriodReport:
     """The figures; the lists are limited, `route_count` and `issue_count` are the totals.
 
     `corrected` has all routes, and none where no claims of the period were drawn for labels.
+    `compared` has the period before and this one over the routes that both have, weighted alike;
+    `before` is all traffic of the period before, whose difference from `total` contains a change of
+    traffic between routes.
     """
 
     scope: QueryScope
     total: RateSlice | None
     before: RateSlice | None
+    compared: ComparedRates
     routes: tuple[RouteReport, ...]
     route_count: int
     issues: tuple[Issue, ...]
@@ -99,6 +106,8 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     before = {
         (rates.service, rates.route): rates for rates in rates_by(client, "route", scope.before)
     }
+    compared = compare_rates(before, {(rates.service, rates.route): rates for rates in routes})
+    changes = {(one.service, one.route): compared.of_measures(one) for one in compared.matched}
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
     issues = [
@@ -110,6 +119,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         scope=scope,
         total=rates_together(client, scope),
         before=rates_together(client, scope.before),
+        compared=compared,
         routes=tuple(
             _route(
                 client,
@@ -117,6 +127,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
                 now=rates,
                 before=before.get((rates.service, rates.route)),
                 covered=covered.get((rates.service, rates.route)),
+                changes=changes.get((rates.service, rates.route), {}),
                 corrected=corrected.get((rates.service, rates.route)),
             )
             for rates in routes[:ROUTES]
@@ -136,6 +147,7 @@ def _route(
     now: RateSlice,
     before: RateSlice | None,
     covered: Coverage | None,
+    changes: Mapping[Measure, ComparedRate],
     corrected: RouteRate | None,
 ) -> RouteReport:
     return RouteReport(
@@ -150,6 +162,7 @@ def _route(
         ),
         worst=tuple(worst_answers(client, scope, limit=ANSWERS)),
         misleading=tuple(worst_answers(client, scope, limit=ANSWERS, measure=Measure.MISLEADING)),
+        changes=changes,
         corrected=corrected,
     )
 

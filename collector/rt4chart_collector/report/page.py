@@ -9,6 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.comparison.wording import signed
 from rt4chart_collector.console.app.section import TEMPLATES
 from rt4chart_collector.console.app.static_files import FOLDER as STATIC
 from rt4chart_collector.console.view.templates import template_environment
@@ -29,21 +30,19 @@ def render_report(
     """
     # The styles are the product's own files, so they may go unescaped into the page.
     styles = [(folder / name).read_text("utf-8") for folder, name in STYLES]
-    return (
-        template_environment([HERE, TEMPLATES])
-        .get_template("report.html")
-        .render(
-            report=report,
-            period=report.scope,
-            made_ns=made_ns,
-            console=console.rstrip("/"),
-            has_texts=has_texts,
-            styles=Markup("\n").join(map(Markup, styles)),
-            trend=trend_chart,
-            step_s=report.step_s,
-            goal_text=goal_text,
-            lacking_text=lacking_text,
-        )
+    environment = template_environment([HERE, TEMPLATES])
+    environment.filters["points"] = signed
+    return environment.get_template("report.html").render(
+        report=report,
+        period=report.scope,
+        made_ns=made_ns,
+        console=console.rstrip("/"),
+        has_texts=has_texts,
+        styles=Markup("\n").join(map(Markup, styles)),
+        trend=trend_chart,
+        step_s=report.step_s,
+        goal_text=goal_text,
+        lacking_text=lacking_text,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import correlation
 
@@ -51,11 +51,16 @@ class AnswerSums:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of claims with its 95% interval; all three are None where no claim was decided."""
+    """A share of claims with its 95% interval; all three are None where no claim was decided.
+
+    `size` is the number of independent claims that the interval is for, None where it has another
+    origin.
+    """
 
     value: float | None
     low: float | None
     high: float | None
+    size: float | None = field(default=None, compare=False)
 
 
 def claim_rate(sums: AnswerSums) -> Rate:
@@ -69,7 +74,7 @@ def claim_rate(sums: AnswerSums) -> Rate:
         return Rate(None, None, None)
     rate = sums.wx / sums.wm
     size = effective_size(sums)
-    return _rate(rate, size / design_effect(sums, rate, size))
+    return rate_of_size(rate, size / design_effect(sums, rate, size))
 
 
 def is_measurable(sums: AnswerSums) -> bool:
@@ -98,7 +103,7 @@ def part_rate(sums: AnswerSums, wx: float) -> Rate:
     if whole.value is None or not math.isfinite(wx):
         return Rate(None, None, None)
     size = effective_size(sums)
-    return _rate(wx / sums.wm, size / design_effect(sums, whole.value, size))
+    return rate_of_size(wx / sums.wm, size / design_effect(sums, whole.value, size))
 
 
 def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> Rate:
@@ -112,7 +117,7 @@ def undecided_rate(sums: AnswerSums, undecided: int, wu: float, wwu: float) -> R
         return Rate(None, None, None)
     each = (sums.claims + undecided) / max(sums.answers, 1)
     effect = 1 + (max(each, 1.0) - 1) * ASSUMED_ICC
-    return _rate(wu / wm, wm * wm / (sums.wwm + wwu) / effect)
+    return rate_of_size(wu / wm, wm * wm / (sums.wwm + wwu) / effect)
 
 
 def design_effect(sums: AnswerSums, rate: float, size: float) -> float:
@@ -135,10 +140,10 @@ def wilson(rate: float, size: float) -> tuple[float, float]:
     return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-def _rate(rate: float, size: float) -> Rate:
+def rate_of_size(rate: float, size: float) -> Rate:
     """The rate with its interval for `size` effective claims."""
     share = min(max(rate, 0.0), 1.0)  # sums of floats may leave [0, 1] by rounding
-    return Rate(share, *wilson(share, size))
+    return Rate(share, *wilson(share, size), size)
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:

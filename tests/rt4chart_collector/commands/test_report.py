@@ -68,7 +68,11 @@ def test_json_has_both_rates_with_their_numbers(
     """Those of misleading claims in an object of their own."""
     assert run("--json") == 0
 
-    (route,) = json.loads(capsys.readouterr().out)["routes"]
+    report = json.loads(capsys.readouterr().out)
+    (route,) = report["routes"]
+    assert route["change"]["unfaithful"]["difference"]["value"] == 0.5
+    assert report["change"]["routes"] == 1
+    assert report["change"]["unfaithful"] == route["change"]["unfaithful"]
     assert (route["rate"], route["claims"]) == (0.5, 4)
     misleading = route["misleading"]
     assert {name: misleading[name] for name in ("rate", "claims", "answers")} == {

@@ -62,8 +62,38 @@ def test_rates_stand_with_interval_and_number(any_client: Client) -> None:
 
     assert "50.0%" in text
     assert "n = 4 of 2" in text
-    assert re.search(r"\+16\.7 points from 33\.3% .*; the intervals overlap", text)
+    assert re.search(
+        r"\+16\.7 points \(−\d+\.\d to \+\d+\.\d\) from 33\.3% \(n = 3\); no difference can", text
+    )
     assert "1 of 2 claims" in text
+
+
+def test_the_change_of_all_routes_is_of_those_that_both_periods_have(any_client: Client) -> None:
+    """More traffic on a worse route is no change: each route is as it was."""
+
+    def route(name: str, good: int, bad: int, first: int, start_ns: int) -> list[Verdict]:
+        labels = [GOOD] * good + [BAD] * bad
+        return [
+            verdict(first + at, [label], route=name, start_ns=start_ns, sample_rate=1.0)
+            for at, label in enumerate(labels)
+        ]
+
+    insert_verdicts(
+        any_client,
+        [
+            *route("safe", 50, 0, 1000, NOON - 5 * HOUR),
+            *route("risky", 5, 5, 2000, NOON - 5 * HOUR),
+            *route("safe", 50, 0, 3000, NOON),
+            *route("risky", 50, 50, 4000, NOON),
+            *route("added", 0, 40, 5000, NOON),
+        ],
+    )
+
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", told(any_client)))
+
+    total = text[text.index("Unfaithful claims 4") : text.index("Misleading claims ")]
+    assert re.search(r"0\.0 points \(−.* to \+.*\) from (.*)% .* to \1% on the 2 routes of", total)
+    assert "each weighted alike; no difference can be told" in total
 
 
 def misleads(one: Verdict, status: ClaimStatus = ClaimStatus.CHERRY_PICKED) -> Verdict:
@@ -89,12 +119,13 @@ def test_both_rates_stand_apart_with_the_statuses_behind_them(any_client: Client
 
     route = text[text.index("support shop") : text.index("Unfaithful claims are contradicted")]
     assert route.strip() == (
-        "support shop unfaithful 25.0% 3.7–74.4% n = 4 of 2 +25.0 points from 0.0% (0.0–64.2%, "
-        "n = 3); the intervals overlap misleading 25.0% 3.7–74.4% n = 4 of 2 -8.3 points from "
-        "33.3% (4.8–83.3%, n = 3); the intervals overlap contradicted 0.0% · baseless 25.0% · "
-        "undecided 0.0% of claims · answers with an unfaithful claim 50.0% · of 2 answers 2 "
-        "verified, 0 sampled out, 0 not verifiable What is wrong with claims (n = 4) status share "
-        "of the decided claims before cherry-picked 25.0% 33.3% Answers with the most unfaithful "
+        "support shop unfaithful 25.0% 3.7–74.4% n = 4 of 2 +25.0 points (−42.6 to +74.4) from "
+        "0.0% (n = 3); no difference can be told misleading 25.0% 3.7–74.4% n = 4 of 2 −8.3 points "
+        "(−62.6 to +48.7) from 33.3% (n = 3); no difference can be told contradicted 0.0% · "
+        "baseless 25.0% · undecided 0.0% of claims · answers with an unfaithful claim 50.0% · "
+        "of 2 answers 2 verified, 0 sampled out, 0 not verifiable What is wrong with claims "
+        "(n = 4) status share of the decided claims before cherry-picked 25.0% 33.3% Answers with "
+        "the most unfaithful "
         "claims 1 of 2 claims · ! baseless “The trial lasts 14 days.” "
         f"{2:032x}, 2096-10-02 07:06 Answers with the most misleading claims 1 of 2 claims · "
         f"cherry-picked “The trial lasts 14 days.” {1:032x}, 2096-10-02 07:06"

@@ -12,13 +12,14 @@ from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.alerts.alert_details import alert_details
+from rt4chart_collector.console.alerts.comparison_links import change_urls, spans_url
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
 from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
-from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
+from rt4chart_collector.console.view.request_url import window_covering
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
 from rt4chart_collector.core.alerts.alert import Rule, Severity
@@ -132,12 +133,15 @@ def show_alert(console: Console, request: Request) -> Response:
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
         events = alert_trail(client, alert_id)
     since_ns = state.alert.starts_ns or state.fired_ns
+    details = alert_details(state.alert.facts)
     return console.page(
         request,
         "alert.html",
         title=state.alert.title,
         state=state,
-        details=alert_details(state.alert.facts),
+        details=details,
+        compared=change_urls(state.alert, details.changes, past_ns=now_ns - since_ns),
+        spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
         events=events,
         spans=DURATIONS,
         since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
@@ -202,13 +206,12 @@ def _unfaithful_url(state: AlertState, past_ns: int) -> str:
     alert = state.alert
     if not alert.route:
         return ""
-    since = next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), "30d")
     place = {"service": alert.service, "route": alert.route}
     measure = Measure.UNFAITHFUL
     if isinstance(alert.facts, DriftFacts):
         measure = alert.facts.measure
         place |= {"verifier": alert.facts.verifier} if alert.facts.verifier else {}
-    return answers_url(**place, measure=measure, since=since, order="worst")
+    return answers_url(**place, measure=measure, since=window_covering(past_ns), order="worst")
 
 
 def minutes_from(written: str) -> int:

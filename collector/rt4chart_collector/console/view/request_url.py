@@ -62,3 +62,8 @@ def window_name(request: Request) -> str:
 def window_of(request: Request, now_ns: int) -> tuple[int, int]:
     """The start and end of the time range in epoch nanoseconds; the end is now."""
     return now_ns - WINDOWS[window_name(request)] * SECOND_NS, now_ns
+
+
+def window_covering(past_ns: int) -> str:
+    """The smallest time range that reaches so far back; the longest if none does."""
+    return next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), [*WINDOWS][-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
@@ -178,6 +178,26 @@ class AnswerPage:
     after: AnswerCursor | None
 
 
+class AnswerPlace(Protocol):
+    """Where the rows of an answer are: its route, its start and its trace."""
+
+    @property
+    def start_ns(self) -> int:
+        """The start of the answer in epoch nanoseconds."""
+
+    @property
+    def service(self) -> str:
+        """The service of the answer."""
+
+    @property
+    def route(self) -> str:
+        """The route of the answer."""
+
+    @property
+    def trace_id(self) -> str:
+        """The trace of the answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class _AnswerKey:
     start_ns: int
@@ -279,7 +299,7 @@ def _read_listed(
             client,
             ListedAnswer,
             LISTED_ANSWERS,
-            _key_parameters(keys),
+            key_parameters(keys),
             settings=FINAL_PER_PARTITION,
         )
     }
@@ -299,7 +319,7 @@ def _worst_claims(
         ("trace_id", "span_id", "verifier"),
         WorstClaim,
         WORST_CLAIMS.replace("{order}", order).replace("{failed}", FAILED_CLAIM[measure]),
-        _key_parameters(keys),
+        key_parameters(keys),
         settings=FINAL_PER_PARTITION,
     )
     return {
@@ -308,7 +328,7 @@ def _worst_claims(
     }
 
 
-def _key_parameters(keys: Sequence[_AnswerKey]) -> dict[str, object]:
+def key_parameters(keys: Sequence[AnswerPlace]) -> dict[str, object]:
     """The parameters of `OF_ANSWER_KEYS`."""
     return {
         "since": min(key.start_ns for key in keys),

@@ -206,12 +206,12 @@ def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlic
     names = ROUTE_KEYS if is_route else REQUESTED_ROUTE
     keys = f"{names}, {DIMENSION_COLUMNS[dimension]} AS key"
     condition = among_busiest("service", "route") if is_route else "true"
-    return _slices(client, keys, scope.parameters, condition)
+    return rate_slices(client, keys, scope.parameters, condition)
 
 
 def rates_together(client: Client, scope: QueryScope) -> RateSlice | None:
     """All answers of the scope in one slice; None without an answer."""
-    return next(iter(_slices(client, f"{REQUESTED_ROUTE}, '' AS key", scope.parameters)), None)
+    return next(iter(rate_slices(client, f"{REQUESTED_ROUTE}, '' AS key", scope.parameters)), None)
 
 
 def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[RatePoint]:
@@ -223,17 +223,20 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
     if step_s < TICK_S or step_s % TICK_S:
         raise InputError(f"expected a step in seconds, a multiple of {TICK_S}; got {step_s}")
     parameters = {**scope.parameters, "step": step_s}
-    return list(map(_point, _slices(client, f"{REQUESTED_ROUTE}, {STEP} AS key", parameters)))
+    return list(map(_point, rate_slices(client, f"{REQUESTED_ROUTE}, {STEP} AS key", parameters)))
 
 
 # The start of the step that a tick is in, in seconds since 1970.
 STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
-def _slices(
+def rate_slices(
     client: Client, keys: str, parameters: Mapping[str, object], condition: str = "true"
 ) -> list[RateSlice]:
-    """The slices by these expressions, which are named service, route and key."""
+    """The slices by these expressions, which are named service, route and key.
+
+    `condition` is on these names, `parameters` are those of `in_scope` and the condition.
+    """
     groups = ANSWER_GROUPS.replace("{keys}", keys)
     query = f"""
 SELECT service, route, key, {RATE_SUMS} FROM ({groups}) WHERE {condition}

@@ -1,0 +1,62 @@
+"""The versions of an application that have answers, and the rates of one by route."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope
+from rt4chart_collector.store.engine.version_scope import (
+    VERSION_COLUMNS,
+    VersionKind,
+    VersionScope,
+)
+from rt4chart_collector.store.rates.claim_rates import ROUTE_KEYS, RateSlice, rate_slices
+
+SECOND_NS = 10**9
+# The newest, with the most answers among those of one tick.
+VERSIONS = f"""
+SELECT toString({{column}}) AS version, sum(Answers) AS answers,
+    toUnixTimestamp(min(Tick)) * {SECOND_NS} AS first_ns,
+    toUnixTimestamp(max(Tick)) * {SECOND_NS} AS last_ns
+FROM rt4chart_route_5m
+WHERE Decision = 'verified' AND {in_scope("Tick")}
+GROUP BY version HAVING answers > 0
+ORDER BY first_ns DESC, answers DESC, version LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class VersionTraffic:
+    """A version, its verified answers, and its first and last tick in the time that was read."""
+
+    version: str
+    answers: int
+    first_ns: int
+    last_ns: int
+
+
+def versions_in(
+    client: Client, kind: VersionKind, scope: QueryScope, *, limit: int = 100
+) -> list[VersionTraffic]:
+    """The versions with verified answers, the newest first; none of the kind `TIME`."""
+    if kind is VersionKind.TIME:
+        return []
+    query = VERSIONS.replace("{column}", VERSION_COLUMNS[kind])
+    return read(client, VersionTraffic, query, {**scope.parameters, "limit": limit})
+
+
+def rates_of_version(client: Client, of: VersionScope) -> dict[tuple[str, str], RateSlice]:
+    """One slice for each route of the version, by service and route; the busiest routes alone."""
+    column = VERSION_COLUMNS.get(of.kind, "''")
+    condition = f"key = {{version:String}} AND {among_busiest('service', 'route')}"
+    # A span of time has no column, and its name is in no row.
+    version = "" if of.kind is VersionKind.TIME else of.version
+    found = rate_slices(
+        client,
+        f"{ROUTE_KEYS}, toString({column}) AS key",
+        {**of.scope.parameters, "version": version},
+        condition,
+    )
+    return {(rates.service, rates.route): rates for rates in found}

@@ -1,0 +1,97 @@
+"""Answers of two versions to one question: which questions are one, which answers, which first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.store.answers.question_pairs import QuestionPairs, question_pairs
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
+from tests.rt4chart_collector.comparison.releases import (
+    BAD,
+    DENIED,
+    GOOD,
+    HOUR,
+    NEW,
+    OLD,
+    RIGHT,
+    WRONG,
+    answered,
+)
+from tests.rt4chart_collector.records import NOON, VERIFIER
+
+SCOPE = QueryScope(NOON - 4 * HOUR, NOON + HOUR, VERIFIER)
+
+
+def pairs(client: Client, *, limit: int = 20) -> QuestionPairs:
+    """The questions of both releases."""
+    old, new = (VersionScope(SCOPE, VersionKind.RELEASE, name) for name in (OLD, NEW))
+    return question_pairs(client, old, new, measure=Measure.UNFAITHFUL, limit=limit)
+
+
+def test_a_question_is_the_same_in_other_writing(any_client: Client) -> None:
+    """Case, punctuation, white space and the form of a character do not count, words do."""
+    insert_verdicts(
+        any_client,
+        [
+            answered(1, OLD, question="How long is the trial?"),
+            answered(2, NEW, DENIED, question=" how  LONG is the trial "),
+            answered(3, OLD, question="ﬁve users"),
+            answered(4, NEW, question="Five users!"),
+            answered(5, OLD, question="How long is a trial?"),
+            answered(6, OLD, question="???"),
+            answered(7, NEW, question="???"),
+            answered(8, NEW, question="How long is a trial?", route="sales"),
+        ],
+    )
+
+    found = pairs(any_client)
+
+    assert (found.questions, found.more_in_a, found.more_in_b) == (2, 0, 1)
+    first, second = found.pairs
+    assert (first.a.verdict.answer, first.b.verdict.answer) == (RIGHT, WRONG)
+    assert [claim.text for claim in first.b.failed] == [WRONG]
+    assert first.a.failed == ()
+    assert second.b.verdict.question == "Five users!"
+
+
+def test_the_newest_answer_of_each_version_counts(any_client: Client) -> None:
+    """Whatever was answered before; the claims are those of the shown verdict."""
+    asked = "How long?"
+    insert_verdicts(
+        any_client,
+        [
+            answered(1, OLD, DENIED, question=asked, start_ns=NOON - 2 * HOUR),
+            answered(2, OLD, question=asked, start_ns=NOON - HOUR),
+            answered(3, NEW, question=asked),
+        ],
+    )
+    again = answered(3, NEW, DENIED, question=asked)
+    insert_verdicts(any_client, [replace(again, decided_ns=again.decided_ns + HOUR)])
+
+    (pair,) = pairs(any_client).pairs
+
+    assert (pair.a.verdict.trace_id, pair.b.verdict.trace_id) == (f"{2:032x}", f"{3:032x}")
+    assert len(pair.b.failed) == 1
+
+
+def test_questions_that_became_worse_come_first(any_client: Client) -> None:
+    """Then those that became better, then those that failed in both, then the others."""
+    order = [("worse", False, True), ("better", True, False), ("both", True, True)]
+    insert_verdicts(
+        any_client,
+        [
+            answered(10 * at + side, release, BAD if is_bad else GOOD, question=name)
+            for at, (name, *bad) in enumerate([("fine", False, False), *reversed(order)], 1)
+            for side, (release, is_bad) in enumerate(zip((OLD, NEW), bad, strict=True))
+        ],
+    )
+
+    found = pairs(any_client, limit=3)
+
+    assert [pair.a.verdict.question for pair in found.pairs] == ["worse", "better", "both"]
+    assert (found.questions, found.more_in_a, found.more_in_b) == (4, 1, 1)
+    assert pairs(any_client, limit=0).pairs == ()
