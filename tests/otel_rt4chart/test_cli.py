@@ -44,7 +44,7 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
     """The packages' entry points make one command."""
     commands = load_commands()
 
-    core = {"bench", "doctor", "verify"}
+    core = {"bench", "check", "doctor", "verify"}
     store = {
         "agreement",
         "calibrate",
