@@ -9,6 +9,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 
+from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.store.issues.failure_samples import FailurePoint, FailurePoints
 
@@ -148,7 +149,7 @@ def _trace(group: MapGroup, points: Sequence[MapPoint]) -> dict[str, object]:
         "look": group.look,
         "x": [point.x for point in points],
         "y": [point.y for point in points],
-        "claim": [point.point.claim for point in points],
+        "claim": [visible(point.point.claim) for point in points],
         "label": [point.point.label for point in points],
         "issue": [point.title for point in points],
         "route": [" / ".join(filter(None, (o.point.service, o.point.route))) for o in points],

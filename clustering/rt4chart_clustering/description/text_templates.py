@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from otel_rt4chart.core.text import one_line
+from otel_rt4chart.redaction.redactor import build_redactor
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
@@ -21,6 +22,8 @@ from otel_rt4chart.verify.language.word_lists import FINGERPRINT_META
 MAX_LENGTH = 60
 # Characters that terminals, HTML, Markdown or chats read as markup: `[red]`, `<!all>`.
 _MARKUP = str.maketrans("<>[]{}`|*~\\@", "‹›()()'/··/＠")
+# Finds e-mail addresses, telephone and card numbers, keys and so on.
+PRIVATE = build_redactor("mask")
 # A title names a value only if this share of the claims, and at least three, have it.
 COMMON_SHARE, COMMON_COUNT = 0.8, 3
 
@@ -106,7 +109,12 @@ def _head(fingerprint: str) -> tuple[str, str]:
 
 
 def _says_something(value: str) -> bool:
-    """False for function words and for words about the text itself: "of", "the article"."""
+    """False for function words, for words about the text itself, and for personal data.
+
+    A title goes to alerts and tickets, also where they carry no text of users.
+    """
+    if PRIVATE.text(value) != value:
+        return False
     return any(
         token.is_content and token.norm not in FINGERPRINT_META
         for token in read_slots(value).tokens

@@ -99,6 +99,19 @@ def test_shown_text_is_one_short_printable_line(text: str) -> None:
     assert len(shown) <= MAX_LENGTH
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["4111 1111 1111 1111", "sk-live-abcdefghijklmnop1234", "ann@shop.example", "+1 415 555 2671"],
+)
+def test_title_names_no_personal_data(value: str) -> None:
+    """It goes to tickets and alerts, also where they carry no text of users."""
+    changes = [MeaningChange(FailureKind.NUMBER, value, "14 days")] * 5
+
+    title = template_title("fp1:contradicted:number", "billing", changes, 5)
+
+    assert title == "Number differs from the source · billing"
+
+
 def test_title_strips_control_characters_of_values() -> None:
     """An answer cannot write escape sequences into a title."""
     changes = [MeaningChange(FailureKind.EXCLUSION, found="\x1b[31mred\u202e text")] * 3

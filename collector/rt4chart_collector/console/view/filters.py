@@ -118,7 +118,7 @@ def verdict_label(found: AnswerDecision) -> Markup:
 
 def link(url: str, text: str) -> Markup:
     """A link; a dash stands for an empty text."""
-    return Markup('<a href="{}">{}</a>').format(url, text or UNKNOWN)
+    return Markup('<a href="{}">{}</a>').format(url, visible(text) or UNKNOWN)
 
 
 _READ = 8_000  # characters of a text that is to be shortened
@@ -132,7 +132,7 @@ def shortened(text: str, length: int = 140, around: Iterable[str] = ()) -> str:
 def with_marked_words(text: str, length: int, words: Iterable[str]) -> Markup:
     """As `shortened`, the first of these words that the text has marked as different."""
     given = tuple(words)
-    line = shortened(text, length, given)
+    line = visible(shortened(text, length, given))
     start, end = find_words(line, given)
     if start == end:
         return Markup("{}").format(line)
