@@ -333,7 +333,7 @@ COLUMNS: Sequence[Column[RouteRow]] = (
     ),
     Column(
         "evidence",
-        "Evidence of a rise",
+        "Evidence",
         lambda row: row.evidence,
         _evidence_cell,
         is_sortable=True,
