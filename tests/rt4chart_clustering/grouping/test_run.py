@@ -204,6 +204,19 @@ def test_issue_resolved_in_a_release_regresses_in_it_or_in_a_later_one(client: C
     assert grouped(client, now_ns=LATER + 2).regressed == 1
 
 
+def test_release_of_the_minutes_of_the_decision_is_a_later_one(client: Client) -> None:
+    """It is deployed when the issue is resolved, as often as not a moment before."""
+    store_release(client, numbers(5), "1.0")
+    grouped(client, now_ns=NOON + 20)
+    (issue,) = list_issues(client)
+    at_ns = NOON + 660 * SECOND
+    change_state(client, issue, IssueAction.RESOLVE, actor="ann", at_ns=at_ns, release="1.1")
+    store_release(client, [replace(numbers(1, first=40)[0], time_ns=at_ns - SECOND)], "1.2")
+    store_release(client, [replace(numbers(1, first=41)[0], time_ns=at_ns + SECOND)], "1.2")
+
+    assert grouped(client, now_ns=LATER).regressed == 1
+
+
 @pytest.mark.parametrize("release", ["1.1", ""])
 def test_issue_resolved_in_a_release_regresses_in_it_or_in_an_unknown_one(
     client: Client, release: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -86,11 +86,22 @@ def check_parts(client: Client, seconds: float = 1e9) -> Iterator[DamagedPart]:
         if deadline.is_over:
             raise TimeoutError
         statement = CHECK.replace("{database}", client.database).replace("{table}", table)
-        # A table without parts has one row of one column.
-        rows = client.query(statement).result_rows
-        for name, is_whole, message in (row for row in rows if len(row) == 3):
-            if not int(is_whole):
+        for name, is_whole, message in checked_parts(client.query(statement).result_rows):
+            if is_whole != "1":
                 yield _damaged(client, table, name, message)
+
+
+def checked_parts(rows: Iterable[Sequence[object]]) -> Iterator[tuple[str, str, str]]:
+    """Name, "1" if it is whole, and message of each part of a CHECK TABLE.
+
+    The client may give the reply as one row that is cut at tabs alone, so that one cell has the end
+    of a part's row and the start of the next one. A table without parts has one row of one column.
+    """
+    text = "\n".join("\t".join(map(str, row)) for row in rows)
+    for line in text.split("\n"):
+        cells = line.split("\t")
+        if len(cells) == 3:
+            yield cells[0], cells[1], cells[2]
 
 
 def detach(client: Client, part: DamagedPart) -> None:

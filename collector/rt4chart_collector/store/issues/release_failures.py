@@ -13,7 +13,7 @@ FAILURES_OF_RELEASE = f"""
 WITH live AS ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
 SELECT countIf(v.Release IN ('', {{release:String}}) OR (l.ServiceName, v.Release) NOT IN (
     SELECT DISTINCT ServiceName, toString(Release) FROM rt4chart_route_5m
-    WHERE Tick < fromUnixTimestamp64Nano({{since:Int64}})
+    WHERE Tick < toStartOfFiveMinutes(fromUnixTimestamp64Nano({{since:Int64}}))
         AND ServiceName IN (SELECT ServiceName FROM live)
 ))
 FROM live AS l
@@ -33,7 +33,7 @@ def failures_of_release(
     """How many failures since then are of this release, of a later one, or of an unknown one.
 
     `issues` is an issue with its aliases. A release is later if the service had no answer of it
-    before `since_ns`: names of releases have no order.
+    before the five minutes of `since_ns`: names of releases have no order.
     """
     parameters = {"ids": list(issues), "release": release, "since": since_ns}
     return read_int(client, FAILURES_OF_RELEASE, parameters)

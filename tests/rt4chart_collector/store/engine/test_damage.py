@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from rt4chart_collector.store.engine.damage import checked_parts
+
 # The engine takes one folder a process.
 FILL = """
 import sys
@@ -15,6 +19,15 @@ with connect(sys.argv[1]) as client:
     for name in ("cut", "whole"):
         client.command(f"CREATE TABLE {name} (N UInt64) ENGINE = MergeTree ORDER BY N")
         client.insert(name, [[number] for number in range(1000)], ["N"])
+"""
+FILL_TWICE = """
+import sys
+from rt4chart_collector.store.engine.connect import connect
+with connect(sys.argv[1]) as client:
+    client.command("CREATE TABLE cut (N UInt64) ENGINE = MergeTree ORDER BY N")
+    client.command("SYSTEM STOP MERGES cut")
+    for start in (0, 1000):
+        client.insert("cut", [[start + number] for number in range(1000)], ["N"])
 """
 SELECT = """
 import sys
@@ -107,6 +120,35 @@ def test_repair_sets_a_damaged_part_aside_only_if_asked(tmp_path: Path) -> None:
     assert (again.returncode, again.stdout) == (0, "no part is damaged\n")
     assert (file.parent.parent / "detached" / "all_1_1_0" / "data.bin").exists()
     assert run(READ, dsn).startswith("ok ")
+
+
+def test_damaged_part_beside_whole_ones_is_found(tmp_path: Path) -> None:
+    """As in every table that rows were written to more than once."""
+    folder, dsn = tmp_path / "db", f"chdb://{tmp_path / 'db'}"
+    run(FILL_TWICE, dsn)
+    first, _ = sorted(parts_of(folder, "cut"))
+    flip(first)
+
+    listed = repair(dsn)
+
+    assert listed.returncode == 1
+    assert listed.stdout.startswith("cut: part all_1_1_0 is damaged (CHECKSUM_DOESNT_MATCH), with")
+    assert repair(dsn, "--detach").returncode == 0
+    assert repair(dsn).stdout == "no part is damaged\n"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["a", 0, "Code 40"], ["b", 1, ""]],
+        [["a", "0", "Code 40\nb", "1", ""]],
+    ],
+    ids=["rows", "one row"],
+)
+def test_reply_about_parts_is_read_in_both_shapes(rows: list[list[object]]) -> None:
+    """The embedded client may cut it at tabs alone."""
+    assert list(checked_parts(rows)) == [("a", "0", "Code 40"), ("b", "1", "")]
+    assert list(checked_parts([[1]])) == []
 
 
 def repair(dsn: str, *options: str) -> subprocess.CompletedProcess[str]:
