@@ -7,7 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.language.values import SIGNS, UNITS, WRITTEN_OUT, Bound, Quantity
+from otel_rt4chart.verify.language.units import UNITS, are_other_currencies
+from otel_rt4chart.verify.language.values import WRITTEN_OUT, Bound, Quantity
 
 _ROUNDING = 0.02  # without a hedge, a rounded value may differ by this share
 _ROUNDED_DIGITS = 6  # a number with more significant digits is not a rounded one
@@ -15,7 +16,7 @@ _ROUNDED_DIGITS = 6  # a number with more significant digits is not a rounded on
 
 def values_agree(claimed: Quantity, found: Quantity) -> bool:
     """True where the found value supports the claimed one, with regard to rounding and hedges."""
-    if {claimed.unit, found.unit} <= SIGNS and claimed.unit != found.unit:
+    if are_other_currencies(claimed.unit, found.unit):
         return False
     left, right = claimed.base[1], found.base[1]
     if claimed.base[0] != found.base[0]:
@@ -55,7 +56,7 @@ def is_same_value(one: Quantity, other: Quantity) -> bool:
     """True for equal values with the same bound, in whatever unit or over whatever period."""
     if one.kind != other.kind or one.bound != other.bound:
         return False
-    if {one.unit, other.unit} <= SIGNS and one.unit != other.unit:
+    if are_other_currencies(one.unit, other.unit):
         return False
     if one.period and other.period:
         left, right = one.rate, other.rate

@@ -17,7 +17,8 @@ from otel_rt4chart.verify.language.limits import (
     quantity_limits,
 )
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity
+from otel_rt4chart.verify.language.units import UNIT_FAMILIES
+from otel_rt4chart.verify.language.values import Quantity
 
 _MAX_NUMBERS = 8  # of near sentences; more are a table, in which some numbers fit by chance
 _DAY = 1440  # minutes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import UNITS
+from otel_rt4chart.verify.language.units import UNITS
 
 _DAYS = {"hour": 1 / 24, "day": 1.0, "night": 1.0, "week": 7.0, "fortnight": 14.0,
          "month": 30.4375, "quarter": 91.3125, "year": 365.25}  # fmt: skip

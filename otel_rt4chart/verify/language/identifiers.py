@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.language.tokens import STOPWORDS, stem, vocabulary
-from otel_rt4chart.verify.language.values import UNIT_NAMES
+from otel_rt4chart.verify.language.units import UNIT_NAMES
 
 IdentifierKind = Literal["url", "email", "ip", "phone", "version", "code", "number"]
 

@@ -13,7 +13,6 @@ from otel_rt4chart.verify.language.dates import Moment, moments
 from otel_rt4chart.verify.language.identifiers import Identifier, identifiers, keys
 from otel_rt4chart.verify.language.names import Name, initials, names
 from otel_rt4chart.verify.language.negation import Denial, denials, parity
-from otel_rt4chart.verify.language.text_cache import TextCache
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import (
     Token,
@@ -22,6 +21,7 @@ from otel_rt4chart.verify.language.tokens import (
 )
 from otel_rt4chart.verify.language.values import Quantity, quantities
 from otel_rt4chart.verify.language.word_lists import JUDGE_WORDS, ScopeKind
+from otel_rt4chart.verify.text.text_cache import TextCache
 
 _SCOPE = re.compile(
     "|".join(rf"\b(?P<{kind}>(?:{pattern}))\b" for kind, pattern in JUDGE_WORDS.items()),

@@ -9,65 +9,13 @@ from fractions import Fraction
 from typing import Literal
 
 from otel_rt4chart.verify.language.tokens import Token, token_range
-
-# For each family of units their spellings, with their factor to the base unit of the family.
-_WRITTEN: dict[str, dict[str, float]] = {
-    "time": {"second seconds sec secs s": 1, "minute minutes min mins": 60,
-             "hour hours hr hrs h": 3600, "day days": 86400, "week weeks": 604800,
-             "fortnight fortnights": 1209600},
-    "months": {"month months": 1, "quarter quarters": 3, "year years yr yrs": 12,
-               "decade decades": 120, "century centuries": 1200},
-    "length": {"mm millimetre millimetres millimeter millimeters": 0.001,
-               "cm centimetre centimetres centimeter centimeters": 0.01,
-               "m metre metres meter meters": 1,
-               "km kilometre kilometres kilometer kilometers": 1000,
-               "mi mile miles": 1609.344, "foot feet ft": 0.3048, "inch inches": 0.0254,
-               "yard yards": 0.9144},
-    "mass": {"mg milligram milligrams": 0.001, "g gram grams": 1,
-             "kg kgs kilo kilos kilogram kilograms": 1000, "tonne tonnes ton tons": 1e6,
-             "lb lbs": 453.59237, "oz ounce ounces": 28.349523},
-    "volume": {"ml millilitre millilitres milliliter milliliters": 0.001,
-               "litre litres liter liters": 1},
-    "data": {"kb kilobyte kilobytes": 1e3, "mb megabyte megabytes": 1e6,
-             "gb gigabyte gigabytes": 1e9, "tb terabyte terabytes": 1e12},
-}  # fmt: skip
-_MONEY = {"$": "dollar dollars buck bucks usd", "€": "euro euros eur", "£": "gbp", "¥": "yen jpy",
-          "₹": "rupee rupees inr"}  # fmt: skip
-SIGNS = frozenset(_MONEY)
-# The family and factor of each unit.
-UNITS: dict[str, tuple[str, float]] = {
-    name.split()[0]: (family, factor)
-    for family, members in _WRITTEN.items()
-    for name, factor in members.items()
-} | dict.fromkeys(SIGNS, ("money", 1.0))
-# Values of two different families are never equal.
-UNIT_FAMILIES = frozenset(family for family, _ in UNITS.values()) | {"%", "#"}
-_BY_NAME = {
-    name: names.split()[0]
-    for members in _WRITTEN.values()
-    for names in members
-    for name in names.split()
-} | {name: sign for sign, names in _MONEY.items() for name in names.split()}
-# All words and signs for units.
-UNIT_NAMES = frozenset(_BY_NAME)
-# Letters that are units only right after the number: "5 m", not "5 years' m".
-_LETTERS = {"s", "h", "m", "g"}
-# "Pounds" are money in a text with such words, else weight.
-_PRICED = re.compile(
-    r"[£$€]|\b(?:sterling|million|billion|cost|price|pa(?:y|id)|fee|fine|charge|worth|salar|wage"
-    r"|budget|revenue|profit|tax|bill|spen[dt]|earn|fund|debt|sale|sold|buy|bought|award|rais)",
-    re.IGNORECASE,
+from otel_rt4chart.verify.language.units import (
+    CURRENCY,
+    UNITS,
+    read_currency,
+    read_signed_unit,
+    read_unit,
 )
-
-
-def read_unit(token: Token, text: str, after: int) -> str:
-    """The unit that a word after a number names; "" where it is no unit that converts."""
-    if token.norm in _LETTERS and text[after : token.start].strip():
-        return ""
-    if token.stem == "pound":
-        return "£" if _PRICED.search(text) else "lb"
-    return _BY_NAME.get(token.norm, "")
-
 
 Bound = Literal["exact", "about", "at_least", "at_most"]
 
@@ -99,7 +47,7 @@ _SEPARATORS = ",\u00a0\u2009\u202f"  # of thousands
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 # "one" counts only with a scale, a unit or a hyphen: "one of them" is no quantity.
 _QUANTITY = re.compile(
-    rf"(?P<currency>[$€£¥₹]\s?)?(?<![\w.])"
+    rf"(?:(?P<currency>{CURRENCY})|(?<![\w.]))"
     rf"(?:(?P<digits>{_DIGITS}(?!\d)(?:[{_SEPARATORS}]\d{{3}}(?!\d)){{0,12}}(?:\.{_DIGITS})?|\.{_DIGITS})(?P<ordinal>st|nd|rd|th)?"
     rf"|(?P<word>\b(?:{_WORD_NUMBER}|{'|'.join(_ORDINALS)}|{'|'.join(_MULTIPLES)}|hundred)\b))"
     rf"(?P<and_half>\s+and\s+a\s+half\b)?"
@@ -332,7 +280,7 @@ def _is_parallel(text: str, tokens: tuple[Token, ...], before: Quantity, one: Qu
     if not earlier or not _ALONE.match(text, one.end):
         return False
     last, same = tokens[part[-1]], tokens[earlier[-1]]
-    if len(part) > 1 and last.norm == same.norm:
+    if len(part) > 1 and last.stem == same.stem:
         return True
     is_named = last.norm in _NUMBERED or any(tokens[at].is_capital for at in part)
     return last.is_content and not is_named and len(part) <= _LONGEST_TOPIC
@@ -426,10 +374,11 @@ def _unit(text: str, tokens: tuple[Token, ...], match: re.Match[str]) -> tuple[s
     if match["percent"]:
         return "%", match.end()
     if match["currency"]:
-        return match["currency"].strip(), match.end()
+        return read_currency(match["currency"]), match.end()
     if match["ordinal"] or (match["word"] and match["word"].lower() in _ORDINALS):
         return "#", match.end()
-    return _noun(text, tokens, match.end())
+    unit, end = read_signed_unit(text, match.end())
+    return (unit, end) if unit else _noun(text, tokens, match.end())
 
 
 def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
@@ -437,7 +386,8 @@ def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
     first = ("", after)
     first_at = token_range(tokens, 0, after).stop
     for token in tokens[first_at : first_at + 3]:
-        if token.starts_clause or token.start - after > 24:
+        # "Plan 1 lasts 14 days": the unit is that of the second number.
+        if token.starts_clause or token.start - after > 24 or token.text[0].isdigit():
             break
         if unit := read_unit(token, text, after):
             return unit, token.end

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import verbs
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.language.values import SIGNS, Bound
+from otel_rt4chart.verify.language.units import SIGNS
+from otel_rt4chart.verify.language.values import Bound
 from otel_rt4chart.verify.local.comparison import (
     ComparedClaim,
     StructuralDoubt,

@@ -13,7 +13,8 @@ from otel_rt4chart.verify.language.negation import parity
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.thesaurus import synonyms
 from otel_rt4chart.verify.language.tokens import content, stem
-from otel_rt4chart.verify.language.values import UNITS, Quantity
+from otel_rt4chart.verify.language.units import UNITS
+from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.text.fact_words import flag_value
 
 _CONFIDENCE = 0.9

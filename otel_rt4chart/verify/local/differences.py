@@ -25,7 +25,8 @@ from otel_rt4chart.verify.language.negation import Denial, are_opposite, parity
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, has, quantity_text
 from otel_rt4chart.verify.language.thesaurus import all_synonyms, siblings
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.language.values import UNIT_FAMILIES, Quantity, opens_range
+from otel_rt4chart.verify.language.units import UNIT_FAMILIES
+from otel_rt4chart.verify.language.values import Quantity, opens_range
 from otel_rt4chart.verify.language.word_lists import CAN, DOUBTS, LIGHT_VERBS, PERMITS, TAKES_OUT
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
 

@@ -11,6 +11,7 @@ from otel_rt4chart.verify.decompose import rules as decomposition
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
+from otel_rt4chart.verify.local.structure import deny_measures
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
     Odds,
@@ -90,7 +91,8 @@ class RulesJudge(WholeContextJudge):
         if known is not None:
             return known
         reading = read_claim(claim, early.index)
-        return early.settle(judgement_from_odds(reading, self._odds(reading), sentences))
+        judgement = judgement_from_odds(reading, self._odds(reading), sentences)
+        return early.settle(deny_measures(judgement, reading, sentences))
 
     def _odds(self, reading: ClaimReading) -> Odds:
         unfaithful, contradicted = self._heads.unfaithful, self._heads.contradicted

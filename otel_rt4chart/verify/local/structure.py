@@ -1,13 +1,20 @@
-"""Structural doubt: order, scope and roles that stand between a claim and its nearest sentences."""
+"""What stands between a claim and its nearest sentences: order, scope, roles, units and bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
+from otel_rt4chart.verify.language.agreement import values_agree
+from otel_rt4chart.verify.language.limits import Limit, quantity_limits
+from otel_rt4chart.verify.language.slots import Slots, quantity_text
+from otel_rt4chart.verify.language.units import is_measure
+from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
-from otel_rt4chart.verify.local.differences import SETTLED
+from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference
 from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word
@@ -21,7 +28,7 @@ from otel_rt4chart.verify.local.scope import (
     other_price,
     reversed_condition,
 )
-from otel_rt4chart.verify.local.verdict import passage_name
+from otel_rt4chart.verify.local.verdict import clash_reason, passage_name
 
 _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     opposed_word,
@@ -93,3 +100,162 @@ def _known_values(reading: ClaimReading) -> frozenset[str]:
         for one in reading.differences
         if one.manner in SETTLED and one.slot in ("number", "date")
     )
+
+
+_LIKELY = 0.7  # that a claim is wrong whose number has another unit, or lies out of the range
+_POUNDS = frozenset(("£", "lb"))  # which one "pounds" are is a guess
+
+
+class _Conflict(NamedTuple):
+    """The claim's words, those of the sentence, and whether both can hold."""
+
+    difference: SlotDifference
+    is_certain: bool
+
+
+def deny_measures(
+    judgement: Judgement, reading: ClaimReading, sentences: Sequence[Sentence]
+) -> Judgement:
+    """An entailed claim is contradicted where its number has another unit, or is out of a range.
+
+    "25 MB" for "25 GB", "less than 3 days" for "3 to 5 days". It is undecided where a part of the
+    range agrees with it: "at most 4 days".
+    """
+    if judgement.label is not Label.ENTAILED or reading.claim.key in reading.context.keys:
+        return judgement
+    found = list(_conflicts(reading))
+    if not found:
+        return judgement
+    found.sort(key=lambda one: not one.is_certain)
+    one, is_certain = found[0]
+    if is_certain:
+        return Judgement(
+            Label.CONTRADICTED, (sentences[one.sentence].index,),
+            max(_LIKELY, 1.0 - judgement.confidence), clash_reason([one], sentences),
+            (Clash(one.slot, one.claimed, one.found),),
+        )  # fmt: skip
+    name = passage_name(sentences[one.sentence])
+    reason = f"not sure: {name} says “{one.found}”, the claim “{one.claimed}”"
+    return Judgement(Label.UNDECIDED, reason=reason)
+
+
+def _conflicts(reading: ClaimReading) -> Iterator[_Conflict]:
+    for find in (_other_units, _other_signs, _other_bounds):
+        yield from find(reading)
+
+
+_Told = list[tuple[int, Quantity]]
+
+
+def _told(reading: ClaimReading) -> _Told:
+    """The quantities of the aligned sentences, with the positions of these."""
+    sentences = reading.context.sentences
+    return [(at, one) for at in reading.alignment.sentences for one in sentences[at].quantities]
+
+
+def _other_units(reading: ClaimReading) -> Iterator[_Conflict]:
+    """`180 °F` where the sentences have nothing but `180 °C`."""
+    claim, told = reading.claim, _told(reading)
+    coded = {one.start for one in claim.identifiers}
+    for own in claim.quantities:
+        if not is_measure(own.unit) or own.start in coded:
+            continue
+        known = [*reading.context.quantities.like(own), *(one for _, one in told)]
+        if any(one.base[0] == own.base[0] and values_agree(own, one) for one in known):
+            continue
+        for at, one in told:
+            is_other = is_measure(one.unit) and one.unit != own.unit
+            if is_other and one.value == own.value and {own.unit, one.unit} != _POUNDS:
+                found = quantity_text(reading.context.sentences[at], one)
+                yield _Conflict(_difference(quantity_text(claim, own), found, at), True)
+                break
+
+
+_NEGATIVE = re.compile(r"(?:(?<![\w)])[-−]|\bminus\s)[$€£]?$", re.IGNORECASE)
+
+
+def _other_signs(reading: ClaimReading) -> Iterator[_Conflict]:
+    """`-18 °C` where the sentences have nothing but `18 °C`, or the reverse."""
+    claim, sentences = reading.claim, reading.context.sentences
+    for own in claim.quantities:
+        same = [
+            (at, one)
+            for at, one in _told(reading)
+            if one.base[0] == own.base[0] and values_agree(own, one)
+        ]
+        is_negative = _is_negative(claim, own)
+        if same and all(_is_negative(sentences[at], one) != is_negative for at, one in same):
+            at, one = same[0]
+            found = _signed_text(sentences[at], one)
+            yield _Conflict(_difference(_signed_text(claim, own), found, at), True)
+
+
+def _is_negative(slots: Slots, one: Quantity) -> bool:
+    return _NEGATIVE.search(slots.text, 0, one.start) is not None
+
+
+def _signed_text(slots: Slots, one: Quantity) -> str:
+    sign = _NEGATIVE.search(slots.text, 0, one.start)
+    return slots.text[sign.start() if sign else one.start : one.unit_end].strip()
+
+
+def _difference(claimed: str, found: str, at: int) -> SlotDifference:
+    return SlotDifference("number", "clash", claimed, found, at)
+
+
+def _other_bounds(reading: ClaimReading) -> Iterator[_Conflict]:
+    """`Less than 3 days` or `at most 4 days` for `3 to 5 days`; `at least 3` for `up to 3`."""
+    claim, sentences = reading.claim, reading.context.sentences
+    for family in dict.fromkeys(one.base[0] for one in claim.quantities):
+        for own in quantity_limits(claim, family):
+            if (own.low is None) == (own.high is None):
+                continue
+            limits = [
+                (at, limit)
+                for at in reading.alignment.sentences
+                for limit in quantity_limits(sentences[at], family)
+            ]
+            if not limits or _is_said_plainly(reading, own, family, limits):
+                continue
+            found = [(at, limit, _relation(own, limit)) for at, limit in limits]
+            if any(relation == "within" for _, _, relation in found):
+                continue
+            at, limit, relation = found[0]
+            is_range = limit.low is not None and limit.high is not None
+            words = sentences[at].text[limit.start : limit.end]
+            claimed = claim.text[own.start : own.end].strip()
+            is_certain = is_range and relation == "apart" and not claim.denials
+            yield _Conflict(_difference(claimed, words.strip(), at), is_certain)
+
+
+def _is_said_plainly(
+    reading: ClaimReading, own: Limit, family: str, limits: Sequence[tuple[int, Limit]]
+) -> bool:
+    """True where a sentence has a value in the claim's bound that belongs to no limit."""
+    for at, one in _told(reading):
+        is_limited = any(
+            at == where and limit.start <= one.start < limit.end for where, limit in limits
+        )
+        if not is_limited and one.base[0] == family and own.admits((one.base[1],)):
+            return True
+    return False
+
+
+def _relation(own: Limit, told: Limit) -> Literal["within", "apart", "partly"]:
+    """How the values of a told limit lie to those that the claim's bound admits."""
+    sign = 1.0 if own.high is not None else -1.0
+    edge = sign * (own.high or own.low or (0.0,))[0]
+    ends = [None if one is None else sign * one[0] for one in (told.low, told.high)]
+    first, last = ends if sign > 0 else reversed(ends)
+    # "Up to 50" for "up to 40" and the like are compared by their values.
+    if last is not None and (first is None or last < edge or (last == edge and _holds(own, told))):
+        return "within"
+    is_open = own.is_strict or told.is_strict
+    if first is not None and (first > edge or (first == edge and is_open)):
+        return "apart"
+    return "partly"
+
+
+def _holds(own: Limit, told: Limit) -> bool:
+    """True where the end that both limits have is in the claim's one, if it is in the other."""
+    return told.is_strict or not own.is_strict

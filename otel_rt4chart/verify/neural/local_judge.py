@@ -17,7 +17,7 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import RULES_ID, WholeContextJudge
-from otel_rt4chart.verify.local.structure import deny_excepted, doubt_entailed
+from otel_rt4chart.verify.local.structure import deny_excepted, deny_measures, doubt_entailed
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
     LogisticHead,
@@ -214,6 +214,7 @@ class LocalJudge(WholeContextJudge):
         judgement = judgement_from_odds(
             plan.reading, odds, sentences, plan.near, self._marked(plan, read)
         )
+        judgement = deny_measures(judgement, plan.reading, sentences)
         judgement = doubt_entailed(judgement, plan.reading, sentences)
         return deny_excepted(judgement, plan.reading, sentences)
 

@@ -12,7 +12,8 @@ from otel_rt4chart.verify.language.identifiers import Identifier
 from otel_rt4chart.verify.language.slots import Slots, quantity_text, read_slots
 from otel_rt4chart.verify.language.thesaurus import opposites
 from otel_rt4chart.verify.language.tokens import Token
-from otel_rt4chart.verify.language.values import UNITS, Quantity
+from otel_rt4chart.verify.language.units import UNITS
+from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.features import ClaimReading
 
 # "A week" is one here; in "twice a week" it says how often.

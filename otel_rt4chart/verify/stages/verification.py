@@ -26,6 +26,7 @@ from otel_rt4chart.verify.core.judge import (
     Judge,
     ModelJudge,
     Resolve,
+    reads_question,
 )
 from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, Meter
 from otel_rt4chart.verify.core.model import (
@@ -49,6 +50,7 @@ from otel_rt4chart.verify.language.identify import foreign_language, passage_lan
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
+from otel_rt4chart.verify.stages.question import doubt_subject
 from otel_rt4chart.verify.text.segment import segment
 from otel_rt4chart.verify.text.sentences import whole_graphemes
 
@@ -467,6 +469,17 @@ class VerificationRun:
             ),
         )
         for numbers, reply in zip(asked, replies, strict=True):
-            self.judgements.update(
-                judgements_from_reply(tier, numbers, reply, self.judged_on[numbers[0]])
-            )
+            sentences = self.judged_on[numbers[0]]
+            judged = judgements_from_reply(tier, numbers, reply, sentences)
+            if not reads_question(tier.judge):
+                judged = {n: self._with_question(n, one, sentences) for n, one in judged.items()}
+            self.judgements.update(judged)
+
+    def _with_question(
+        self, number: int, judgement: Judgement, sentences: Sequence[Sentence]
+    ) -> Judgement:
+        """The judgement of a judge that does not read the question, with regard to it."""
+        own = self.drafts[number]
+        if any(draft.is_claim and draft.sentence < own.sentence for draft in self.drafts[:number]):
+            return judgement  # what stands before it may name its subject
+        return doubt_subject(judgement, own.text, self.question, sentences)

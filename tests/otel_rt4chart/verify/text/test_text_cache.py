@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.verify.language.text_cache import TextCache
+from otel_rt4chart.verify.text.text_cache import TextCache
 
 
 def counting_cache(characters: int) -> tuple[list[str], TextCache[str, int]]:
