@@ -343,3 +343,59 @@ def keys(found: Iterable[Identifier]) -> Iterator[str]:
         if one.kind == "version":
             parts = one.key.split(".")
             yield from (".".join(parts[:count]) + "." for count in range(2, len(parts)))
+
+
+class LabelledCode(NamedTuple):
+    """The short code in `text[start:end]` behind a word that says what it is: `seat 17C`."""
+
+    label: str
+    key: str
+    start: int
+    end: int
+
+
+_CODED = (
+    "code|coupon|voucher|reference|pin|pnr|seat|gate|platform|part|room|locker|form|plate"
+    "|postcode|zip|flight|booking|version|release|firmware"
+)
+# Behind these, digits alone are a code as well.
+_COUNTED = frozenset("pin seat gate platform room locker zip version release firmware".split())  # noqa: SIM905
+_VERSIONS = frozenset(("version", "release", "firmware"))
+_LABELLED_CODE = re.compile(
+    rf"\b(?P<label>{_CODED})\s+(?:(?:number|no\.?|code|id|reference)\s+)?(?:is\s+|was\s+|[:#]\s*)?"
+    r"(?P<code>(?=\w*(?-i:[\dA-Z]))[a-z0-9]+(?:[-.][a-z0-9]+)*(?:\s(?-i:[A-HJ-Z]|\d[A-Z]{2})(?!\w))?)(?![\w%])",
+    re.IGNORECASE,
+)
+_DIALLED = re.compile(r"(?<![\w*#])[*#][\d*#]*\d[\d*#]*")  # "*21#"
+
+
+def labelled_codes(text: str) -> tuple[LabelledCode, ...]:
+    """The codes of a text that a word before them names, and those of a telephone's keys."""
+    found = [
+        LabelledCode("keys", match.group(), *match.span())
+        for match in _DIALLED.finditer(text)
+        if match.group()[0] == "*" or match.group()[-1] in "*#"
+    ]
+    for match in _LABELLED_CODE.finditer(text):
+        label, code = match["label"].lower(), match["code"]
+        has_digit = any(map(str.isdigit, code))
+        has_letter = any(map(str.isalpha, code))
+        is_word = not has_digit and (not code.isupper() or code.lower() in STOPWORDS)
+        if is_word or (not has_letter and label not in _COUNTED):
+            continue
+        key = re.sub(r"(?:\.0+)+$", "", code.lower()) if label in _VERSIONS else _squeezed(code)
+        found.append(LabelledCode(label, key, *match.span("code")))
+    return tuple(found)
+
+
+def is_code_in(code: LabelledCode, texts: Iterable[str]) -> bool:
+    """True where a text has the code, however it is spaced, and not as a part of a longer one."""
+    if code.label == "keys":
+        spelt, behind = re.escape(code.key), r"(?![\d*#])"
+    elif code.label in _VERSIONS:
+        spelt, behind = re.escape(code.key), r"(?!\w)"  # "2.31" may be 2.31.1
+    else:
+        spelt = r"[\s.-]?".join(map(re.escape, code.key))
+        behind = r"(?!\w|-\w|\s(?-i:[A-HJ-Z]|\d[A-Z]{2})(?!\w))"
+    pattern = re.compile(rf"(?<![\w*#]){spelt}{behind}", re.IGNORECASE)
+    return any(pattern.search(text) for text in texts)

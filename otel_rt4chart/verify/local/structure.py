@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.agreement import values_agree
+from otel_rt4chart.verify.language.identifiers import is_code_in, labelled_codes
 from otel_rt4chart.verify.language.limits import Limit, quantity_limits
 from otel_rt4chart.verify.language.slots import Slots, quantity_text
 from otel_rt4chart.verify.language.units import is_measure
@@ -140,7 +141,7 @@ def deny_measures(
 
 
 def _conflicts(reading: ClaimReading) -> Iterator[_Conflict]:
-    for find in (_other_units, _other_signs, _other_bounds):
+    for find in (_other_units, _other_signs, _other_bounds, _other_codes):
         yield from find(reading)
 
 
@@ -259,3 +260,23 @@ def _relation(own: Limit, told: Limit) -> Literal["within", "apart", "partly"]:
 def _holds(own: Limit, told: Limit) -> bool:
     """True where the end that both limits have is in the claim's one, if it is in the other."""
     return told.is_strict or not own.is_strict
+
+
+def _other_codes(reading: ClaimReading) -> Iterator[_Conflict]:
+    """`Seat 17 A` where the sentences have nothing but `seat 17C`."""
+    claimed = labelled_codes(reading.claim.text)
+    if not claimed:
+        return
+    sentences = reading.context.sentences
+    told = [
+        (at, one)
+        for at in reading.alignment.sentences
+        for one in labelled_codes(sentences[at].text)
+    ]
+    for own in claimed:
+        rival = next(((at, one) for at, one in told if one.label == own.label), None)
+        if rival is not None and not is_code_in(own, (one.text for one in sentences)):
+            at, other = rival
+            found = sentences[at].text[other.start : other.end]
+            written = reading.claim.text[own.start : own.end]
+            yield _Conflict(_difference(written, found, at), True)

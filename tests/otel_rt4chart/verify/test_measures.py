@@ -154,3 +154,40 @@ def test_an_answer_that_cannot_be_told_apart_is_undecided() -> None:
     found = label(Verifier(RulesJudge()), passage, "At 10 am.", "When does the store open?")
 
     assert found is UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Use the coupon TRIP35 in the app.", "Use the coupon 35TRIP in the app."),
+        ("Your booking reference is KWM4RT.", "Your booking reference is KWM4TR."),
+        ("Your booking code is LMNOPQ.", "Your booking code is LMNOQP."),
+        ("The part number is KD-5561-R.", "The part number is KD-5561."),
+        ("Your seat is 22F.", "Your seat is 22 D."),
+        ("Your seat is 22F.", "Your seat is 22."),
+        ("The PIN is 9315.", "The PIN is 09315."),
+        ("Dial *62# to turn it off.", "Dial *62 to turn it off."),
+        ("Dial *62# to turn it off.", "Dial #62* to turn it off."),
+        ("Send us form T-4.", "Send us form 4T."),
+        ("Please install release 7.11.2.", "Please install release 7.11.29."),
+    ],
+)
+def test_another_code_is_never_supported(verifier: Verifier, passage: str, claim: str) -> None:
+    """Letters and digits in another order, or fewer of them, are another code."""
+    assert label(verifier, passage, claim) is not ENTAILED
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Your seat is 22F.", "Your seat is 22 F."),
+        ("Send us form T-4.", "Send us the form T-4."),
+        ("Dial *62# to turn it off.", "To turn it off, dial *62#."),
+        ("Please install release 7.11.2.", "Please install the release 7.11.2."),
+    ],
+)
+def test_the_same_code_with_other_spaces_is_supported(
+    verifier: Verifier, passage: str, claim: str
+) -> None:
+    """Only letters and digits count."""
+    assert label(verifier, passage, claim) is ENTAILED
