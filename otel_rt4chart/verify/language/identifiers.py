@@ -355,8 +355,8 @@ class LabelledCode(NamedTuple):
 
 
 _CODED = (
-    "code|coupon|voucher|reference|pin|pnr|seat|gate|platform|part|room|locker|form|plate"
-    "|postcode|zip|flight|booking|version|release|firmware"
+    "code|coupon|voucher|reference|pin|pnr|seat|gate|platform|part|room|locker|form|plate|bus"
+    "|train|tram|ticket|postcode|zip|flight|booking|version|release|firmware"
 )
 # Behind these, digits alone are a code as well.
 _COUNTED = frozenset("pin seat gate platform room locker zip version release firmware".split())  # noqa: SIM905

@@ -24,7 +24,8 @@ _WRITTEN: dict[str, dict[str, float]] = {
              "tonne tonnes ton tons": 1e6, "lb lbs": 453.59237, "oz ounce ounces": 28.349523},
     "volume": {"ml millilitre millilitres milliliter milliliters": 0.001,
                "cl centilitre centilitres centiliter centiliters": 0.01,
-               "litre litres liter liters": 1, "gallon gallons": 3.785412,
+               "litre litres liter liters": 1, "cup cups": 0.2365882,
+               "gallon gallons": 3.785412,
                "tablespoon tablespoons tbsp": 0.01478676, "teaspoon teaspoons tsp": 0.00492892},
     "data": {"kb kilobyte kilobytes": 1e3, "mb megabyte megabytes": 1e6,
              "gb gigabyte gigabytes": 1e9, "tb terabyte terabytes": 1e12,
@@ -60,14 +61,14 @@ SIGNS = frozenset(_MONEY)
 _CROWNS = frozenset(("kr", "SEK", "NOK", "DKK"))
 _BEFORE = {
     "us$": "$", "au$": "A$", "ca$": "C$", "cad$": "C$", "sg$": "S$", "rs": "₹", "rs.": "₹",
-    "kr.": "kr", "rm": "RM",
+    "kr.": "kr", "rm": "RM", "r": "ZAR",
 } | {sign.lower(): sign for sign in SIGNS} | {
     name: sign for sign, names in _MONEY.items() for name in names.split() if len(name) == 3
 }  # fmt: skip
 # A sign or code before an amount; codes are in capitals.
 CURRENCY = (
     r"(?:[€£¥₹฿₩₺₽₪]\s?|(?:(?<![\w$])(?-i:US|AU?|C(?:AD?)?|R|SG?|HK|NZ|MX))?\$\s?"
-    r"|(?<![\w$])(?-i:Rs\.?|kr\.?|RM|CHF|USD|EUR|GBP|JPY|INR|AUD|CAD|BRL|SGD|HKD|NZD|MXN|SEK|NOK"
+    r"|(?<![\w$])(?-i:Rs\.?|R|kr\.?|RM|CHF|USD|EUR|GBP|JPY|INR|AUD|CAD|BRL|SGD|HKD|NZD|MXN|SEK|NOK"
     r"|DKK|PLN|CZK|MYR|THB|KRW|RUB|ILS|AED|CNY|ZAR)\s?(?=\d))"
 )
 # The family and factor of each unit.
@@ -105,6 +106,7 @@ _SIGNED = {
     "megawatt": r"MW",
     "volt": r"V",
     "ma": r"mA",
+    "amp": r"A",
     "bar": r"bar(?!\s+\w)",
 }
 _SIGNED_UNIT = re.compile(

@@ -387,7 +387,9 @@ def _noun(text: str, tokens: tuple[Token, ...], after: int) -> tuple[str, int]:
     first_at = token_range(tokens, 0, after).stop
     for token in tokens[first_at : first_at + 3]:
         # "Plan 1 lasts 14 days": the unit is that of the second number.
-        if token.starts_clause or token.start - after > 24 or token.text[0].isdigit():
+        is_apart = bool(first[0] or text[after : token.start].strip())  # "4-7", not "10 737 MAX"
+        is_next = is_apart and token.text[0].isdigit()
+        if token.starts_clause or token.start - after > 24 or is_next:
             break
         if unit := read_unit(token, text, after):
             return unit, token.end

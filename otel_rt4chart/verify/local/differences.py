@@ -112,11 +112,13 @@ def _rival_quantities(
     claim: Slots, found: Sequence[tuple[int, Quantity]], near: QuantityIndex
 ) -> dict[str, tuple[int, Quantity]]:
     """For each kind of quantity the first one with a value that the claim gives nowhere."""
+    known = {other.key for _, other in found}
     given = {
         other.key
         for one in claim.quantities
         for other in near.like(one)
-        if values_agree(one, other)
+        # The 3 of "Zone 3", which the sentence has, too, gives no "3 km".
+        if values_agree(one, other) and (one.unit or not other.unit or one.key not in known)
     }
     rivals: dict[str, tuple[int, Quantity]] = {}
     for at, other in found:

@@ -10,6 +10,7 @@ from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.language.agreement import same_kind, values_agree
 from otel_rt4chart.verify.language.dates import Moment, is_supported_by
 from otel_rt4chart.verify.language.limits import ordered_parts
+from otel_rt4chart.verify.language.question_kind import question_kind
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.thesaurus import all_synonyms
 from otel_rt4chart.verify.language.values import Quantity
@@ -27,6 +28,8 @@ _GENERAL = frozenset(read_slots(
     " day week month year hour minute time"
 ).positions)  # fmt: skip
 _PIECES = re.compile(r"[,;:]\s|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
+
+_MAX_OTHERS = 2  # words of a short answer beside its value: "free of charge"
 
 Value = Quantity | Moment
 
@@ -53,7 +56,8 @@ def doubt_subject(
     A claim without a subject of its own has that of the question: its value must stand with more
     of the question's words than any other value of the kind.
     """
-    if judgement.label is not Label.ENTAILED or not question.strip():
+    is_asked = question_kind(question) not in ("", "task", "task, long")
+    if judgement.label is not Label.ENTAILED or not is_asked:
         return judgement
     own = read_slots(claim)
     asked = read_slots(question)
@@ -100,7 +104,9 @@ def _lacks_subject(claim: Slots, values: Sequence[Value], topic: dict[str, float
     }
     if rest & topic.keys():
         return False
-    return rest <= _GENERAL or _PRONOUN.match(claim.text) is not None
+    return rest <= _GENERAL or (
+        _PRONOUN.match(claim.text) is not None and len(rest - _GENERAL) <= _MAX_OTHERS
+    )
 
 
 def _told(slots: Slots, topic: dict[str, float]) -> Iterator[_Told]:
