@@ -315,6 +315,20 @@ ROUTE_TRUSTED_LABELS = gauge(
     "Labels that this rate counts; absent where no claims were drawn for labels",
     *ROUTE,
 )
+ROUTE_MISLEADING_CORRECTED_RATE = gauge(
+    "route_misleading_corrected_rate",
+    "1",
+    "Share of all claims of the last seven days that mislead, corrected by the labels that say "
+    "whether a claim does, and its 95% interval, by bound as above",
+    *ROUTE,
+    "bound",
+)
+ROUTE_MISLEADING_TRUSTED_LABELS = gauge(
+    "route_misleading_trusted_labels",
+    "{label}",
+    "Labels that say whether a claim misleads; absent where no claims were drawn for labels",
+    *ROUTE,
+)
 GROUPING_RUNS = counter(
     "grouping_runs",
     "run",

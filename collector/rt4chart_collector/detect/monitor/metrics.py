@@ -16,10 +16,12 @@ from rt4chart_collector.core.instruments import (
     ROUTE_DRIFT_THRESHOLD,
     ROUTE_HALLUCINATION_RATE,
     ROUTE_MIN_DETECTABLE_RISE,
+    ROUTE_MISLEADING_CORRECTED_RATE,
     ROUTE_MISLEADING_DRIFT_LOG_EVIDENCE,
     ROUTE_MISLEADING_DRIFT_THRESHOLD,
     ROUTE_MISLEADING_MIN_DETECTABLE_RISE,
     ROUTE_MISLEADING_RATE,
+    ROUTE_MISLEADING_TRUSTED_LABELS,
     ROUTE_TRUSTED_LABELS,
     ROUTE_UNDECIDED_RATIO,
     Instrument,
@@ -60,8 +62,10 @@ GAUGES: Mapping[Measure, tuple[ByValue, ByLevel]] = {
             ROUTE_MISLEADING_RATE: attrgetter("rate"),
             ROUTE_CHECKED_CLAIMS: attrgetter("claims"),
             ROUTE_MISLEADING_MIN_DETECTABLE_RISE: attrgetter("detectable"),
+            ROUTE_MISLEADING_TRUSTED_LABELS: attrgetter("labels"),
         },
         {
+            ROUTE_MISLEADING_CORRECTED_RATE: attrgetter("corrected"),
             ROUTE_MISLEADING_DRIFT_LOG_EVIDENCE: attrgetter("evidence"),
             ROUTE_MISLEADING_DRIFT_THRESHOLD: attrgetter("thresholds"),
         },
@@ -77,8 +81,8 @@ class RouteFigures:
     `evidence` (for any rise, and the part that pages) and `thresholds` (at which it warns and
     pages) are natural logarithms. `detectable` is the smallest rise that is detected within 90
     minutes, None if unknown. `undecided` is of no measure and stands beside unfaithful claims.
-    `corrected` has the rate of the last week and its bounds, `labels` their number; both are of
-    unfaithful claims, and empty where no claims were drawn for labels.
+    `corrected` has the rate of the last week and its bounds, `labels` the number of labels that say
+    it; both are empty where no claims were drawn for labels.
     """
 
     service: str
@@ -142,13 +146,14 @@ def route_figures(
 
 
 def _with_labels(figures: RouteFigures, rate: RouteRate | None) -> RouteFigures:
-    """The figures with the corrected rate, which is of unfaithful claims."""
-    if rate is None or figures.measure is not Measure.UNFAITHFUL:
+    """The figures with the corrected rate of their measure."""
+    own = rate.of_misleading if rate and figures.measure is Measure.MISLEADING else rate
+    if own is None:
         return figures
-    found = rate.corrected.rate
+    found = own.corrected.rate
     bounds = {"value": found.value, "low": found.low, "high": found.high}
     known = {name: share for name, share in bounds.items() if share is not None}
-    return replace(figures, corrected=known, labels=rate.corrected.labels)
+    return replace(figures, corrected=known, labels=own.corrected.labels)
 
 
 def _is_checked(rates: RateSlice | None, measure: Measure) -> bool:

@@ -41,6 +41,10 @@ class CorrectedRateRow:
     recall: Annotated[float | None, StoredAs("Recall", SHARE)]
     recall_low: Annotated[float | None, StoredAs("RecallLow", SHARE)]
     recall_high: Annotated[float | None, StoredAs("RecallHigh", SHARE)]
+    misleading: Annotated[float | None, StoredAs("MisleadingRate", SHARE)]
+    misleading_low: Annotated[float | None, StoredAs("MisleadingLow", SHARE)]
+    misleading_high: Annotated[float | None, StoredAs("MisleadingHigh", SHARE)]
+    misleading_labels: Annotated[int, StoredAs("MisleadingLabels", "UInt32")]
     version: Version = field(default=0, compare=False)
 
 
@@ -86,6 +90,7 @@ def label_state(client: Client) -> str:
 def _row(rate: RouteRate, scope: QueryScope) -> CorrectedRateRow:
     found, quality = rate.corrected.rate, rate.quality
     precision, recall = (quality.precision, quality.recall) if quality else (UNKNOWN, UNKNOWN)
+    misleading = rate.misleading.rate if rate.misleading else UNKNOWN
     return CorrectedRateRow(
         service=rate.service,
         route=rate.route,
@@ -106,5 +111,9 @@ def _row(rate: RouteRate, scope: QueryScope) -> CorrectedRateRow:
         recall=recall.value,
         recall_low=recall.low,
         recall_high=recall.high,
+        misleading=misleading.value,
+        misleading_low=misleading.low,
+        misleading_high=misleading.high,
+        misleading_labels=rate.misleading.labels if rate.misleading else 0,
         version=scope.until_ns,
     )

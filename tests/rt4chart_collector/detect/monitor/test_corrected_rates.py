@@ -6,15 +6,23 @@ from dataclasses import replace
 
 import pytest
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS
 from rt4chart_collector.detect.monitor.corrected_rates import PERIOD_NS, CorrectedRates
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import corrected_rates
 from rt4chart_collector.store.labels.rate_history import corrected_history
+from rt4chart_collector.store.labels.trusted_labels import record_labels
 from tests.rt4chart_collector.detect.monitor.world import World
 from tests.rt4chart_collector.records import NOON, VERIFIER
-from tests.rt4chart_collector.store.labels.label_rows import NOW, draw, insert_answers, label_all
+from tests.rt4chart_collector.store.labels.label_rows import (
+    NOW,
+    draw,
+    insert_answers,
+    label_all,
+    with_status,
+)
 
 PERIOD = QueryScope(NOW - PERIOD_NS, NOW, VERIFIER)
 
@@ -44,6 +52,29 @@ def test_the_rates_of_the_last_week_are_stored_for_the_day(client: Client) -> No
         *(60, 1.0),
     )
     assert (row.precision, row.recall_low) == (one.quality.precision.value, one.quality.recall.low)
+
+
+def test_the_rate_of_misleading_claims_is_stored_beside_it(client: Client) -> None:
+    """It counts the labels that say whether a claim misleads; without any it is not known."""
+    insert_answers(client, range(1, 61))
+    queue = draw(client, 60).queue
+    label_all(client, queue[:30])
+    rates = CorrectedRates(client)
+    rates.update(VERIFIER, NOW)
+    (before,) = corrected_history(client, PERIOD)
+    record_labels(client, [with_status(row, 0.2) for row in queue[30:]])
+
+    (one,) = rates.update(VERIFIER, NOW + TICK_NS).rates
+
+    (row,) = corrected_history(client, PERIOD)
+    assert one.misleading is not None
+    rate = one.misleading.rate
+    assert (before.misleading, before.misleading_labels) == (None, 0)
+    assert (row.misleading, row.misleading_low, row.misleading_high, row.misleading_labels) == (
+        *(rate.value, rate.low, rate.high),
+        30,
+    )
+    assert rate.value is not None
 
 
 def test_rates_are_computed_again_when_labels_change_and_at_most_once_a_tick(
@@ -119,7 +150,11 @@ def test_a_round_alerts_on_the_limit_and_reports_the_rate_by_bound(
 
     world.monitor.run_round()
 
-    (figures,) = [one for one in world.monitor.figures() if one.corrected]
+    (figures,) = [
+        one
+        for one in world.monitor.figures()
+        if one.corrected and one.measure is Measure.UNFAITHFUL
+    ]
     assert sorted(figures.corrected) == ["high", "low", "value"]
     assert figures.labels == 60
     assert [alert.rule for alert in world.alerts()] == ["corrected_rate"] * bool(limit)

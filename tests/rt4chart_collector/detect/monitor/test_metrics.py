@@ -96,6 +96,8 @@ def test_each_measure_has_gauges_of_its_own() -> None:
         thresholds={"warn": 3.5, "page": 9.1},
         detectable=0.05,
         measure=MISLEADING,
+        corrected={"value": 0.11, "low": 0.06, "high": 0.17},
+        labels=40,
     )
     metrics = ServiceMetrics()
     observe_routes(metrics, lambda: [known])
@@ -105,7 +107,7 @@ def test_each_measure_has_gauges_of_its_own() -> None:
     support = (("route", "support"), ("service", "shop"))
     prefix = "rt4chart_route_misleading_"
     assert {
-        (name, dict(labels).get("level", "")): value
+        (name, dict(labels).get("level", "") or dict(labels).get("bound", "")): value
         for (name, labels), value in found.items()
         if set(support) <= set(labels)
     } == {
@@ -116,6 +118,10 @@ def test_each_measure_has_gauges_of_its_own() -> None:
         (f"{prefix}drift_log_evidence", "page"): 10.0,
         (f"{prefix}drift_threshold", "warn"): 3.5,
         (f"{prefix}drift_threshold", "page"): 9.1,
+        (f"{prefix}corrected_rate", "value"): 0.11,
+        (f"{prefix}corrected_rate", "low"): 0.06,
+        (f"{prefix}corrected_rate", "high"): 0.17,
+        (f"{prefix}trusted_labels", ""): 40,
     }
 
 

@@ -269,14 +269,13 @@ def test_calls_that_nobody_looked_at_are_few(
         ]
         calls = [unary(each).future(b"") for each in opened for _ in range(200)]
         wait_until(lambda: sum(one.done() for one in calls) >= 800 - MOST_PENDING_CALLS - 2)
-        waiting = [one for one in calls if not one.done()]
         released.set()
-        codes = {one.code() for one in calls if one not in waiting}
-        answers = [one.result() for one in waiting]
+        codes = [one.code() for one in calls]
+        answered = [one.result() for one in calls if one.code() is grpc.StatusCode.OK]
 
-    assert codes == {grpc.StatusCode.CANCELLED}
-    assert answers == [b""] * len(answers)
-    assert len(answers) >= PENDING_CALLS
+    assert set(codes) == {grpc.StatusCode.CANCELLED, grpc.StatusCode.OK}
+    assert answered == [b""] * len(answered)
+    assert PENDING_CALLS <= len(answered) <= MOST_PENDING_CALLS + 2
 
 
 def test_slow_messages_are_counted_as_large_ones_and_sent_away(

@@ -101,6 +101,14 @@ def label_of(
     )
 
 
+def with_status(row: QueueRow, share: float) -> LabelRow:
+    """A label that says whether the claim is misleading: so large a share of the claims is."""
+    if random_number("truth", row.id) < 0.3:
+        return replace(label_of(row, GivenLabel.CONTRADICTED), status="contradicted")
+    misleads = random_number("misleads", row.id) < share / 0.7
+    return replace(label_of(row), status="cherry_picked" if misleads else "supported")
+
+
 def label_all(
     client: Client, rows: Sequence[QueueRow], *, share: float = 0.3, rater: str = "ann"
 ) -> None:

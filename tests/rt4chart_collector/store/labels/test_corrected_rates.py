@@ -16,12 +16,10 @@ from rt4chart_collector.store.labels.corrected_rates import (
     corrected_rates,
     draw_rates,
 )
-from rt4chart_collector.store.labels.draw_rows import QueueRow
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from rt4chart_collector.store.labels.rater_agreement import rater_agreement
 from rt4chart_collector.store.labels.trusted_labels import (
     GivenLabel,
-    LabelRow,
     RaterKind,
     labels_in,
     record_labels,
@@ -34,6 +32,7 @@ from tests.rt4chart_collector.store.labels.label_rows import (
     insert_answers,
     label_all,
     label_of,
+    with_status,
 )
 
 WRONG, RIGHT = GivenLabel.CONTRADICTED, GivenLabel.ENTAILED
@@ -216,14 +215,6 @@ def test_a_draw_that_nobody_answers_covers_nothing(client: Client) -> None:
     assert few.corrected == before.corrected
     assert (few.covered, few.counts) == (0.75, LabelCounts(sample=40, waiting=4))
     assert (found.covered, found.counts) == (1.0, LabelCounts(sample=45))
-
-
-def with_status(row: QueueRow, share: float) -> LabelRow:
-    """A label that says whether the claim is misleading: so large a share of the claims is."""
-    if random_number("truth", row.id) < 0.3:
-        return replace(label_of(row, WRONG), status="contradicted")
-    misleads = random_number("misleads", row.id) < share / 0.7
-    return replace(label_of(row, RIGHT), status="cherry_picked" if misleads else "supported")
 
 
 def test_misleading_claims_have_a_corrected_rate_of_their_own(client: Client) -> None:
