@@ -20,11 +20,12 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import corrected_rates
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from rt4chart_collector.store.labels.rate_history import write_corrected_rates
+from rt4chart_collector.store.labels.trusted_labels import record_labels
 from rt4chart_collector.store.rates.claim_rates import rates_by
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import SECOND, VERIFIER, verdict
 from tests.rt4chart_collector.store.answers.monitored import insert_monitoring
-from tests.rt4chart_collector.store.labels.label_rows import label_all
+from tests.rt4chart_collector.store.labels.label_rows import with_status
 
 PAGE = (Path(__file__).parents[1] / "docs/reference/sql.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
@@ -87,7 +88,7 @@ def asked(store_dsn: str) -> Iterator[Client]:
         client.command(MEASURE)
         scope = QueryScope(LATELY - 3600 * SECOND, NOW, VERIFIER)
         drawn = draw_claims(client, DrawRequest(scope, 40, "ann"), now_ns=NOW)
-        label_all(client, drawn.queue)
+        record_labels(client, [with_status(row, 0.2) for row in drawn.queue])
         write_corrected_rates(client, corrected_rates(client, scope), scope)
         yield client
 
