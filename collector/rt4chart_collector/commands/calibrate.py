@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.settings import load
@@ -32,6 +32,7 @@ from rt4chart_collector.store.labels.recalibrations import (
     apply_recalibration,
     next_number,
     recalibration_history,
+    recalibration_numbered,
     revert_recalibration,
 )
 
@@ -69,10 +70,18 @@ def _apply(client: Client, found: Calibration, options: argparse.Namespace) -> i
     apply_recalibration(client, event)
     verifier = event.recalibration.id_of(event.judge)
     lines = [f"{printable(verifier)} from now on: {WHEN}", *_thresholds(event)]
-    lines += [*(() if found.fit.refusal else fit_lines(found.fit)), BRIDGE]
+    lines += [*_curve_lines(found, event), BRIDGE]
     figures = {"applied": asdict(event), "verifier": verifier, "refused": []}
     write(figures, "\n".join(lines), as_json=options.json)
     return 0
+
+
+def _curve_lines(found: Calibration, event: RecalibrationEvent) -> Iterator[str]:
+    """What was fitted, or that the curve in force stays."""
+    if not found.fit.refusal:
+        yield from fit_lines(found.fit)
+    elif event.curves:
+        yield f"the curve of {printable(found.judge)}+c{found.in_force} stays: {found.fit.refusal}"
 
 
 def _refusals(found: Calibration, threshold: str | None) -> Iterator[str]:
@@ -89,29 +98,38 @@ def _refusals(found: Calibration, threshold: str | None) -> Iterator[str]:
 
 
 def _event(client: Client, found: Calibration, options: argparse.Namespace) -> RecalibrationEvent:
+    """The recalibration to apply; where no better curve was fitted, that in force stays."""
     history = recalibration_history(client, found.judge)
-    fit = found.fit
-    curves = {"flagged": fit.flagged, "entailed": fit.entailed}
     limits = {
         name: choice.threshold or 0.0
         for name, choice in (("flagged", found.flagged), ("entailed", found.entailed))
         if options.threshold in (name, "both")
     }
     last = history[-1].at_ns if history else 0
-    return RecalibrationEvent(
+    event = RecalibrationEvent(
         judge=found.judge,
         at_ns=max(time.time_ns(), last + 1),
         actor=actor_of(options),
         note=options.note[:MAX_NOTE],
         action=RecalibrationAction.APPLIED,
         number=next_number(history),
-        method=fit.method or "" if not fit.refusal else "",
-        curves=tuple((name, curve.knots) for name, curve in curves.items() if curve is not None),
         flagged_threshold=limits.get("flagged", 0.0),
         entailed_threshold=limits.get("entailed", 0.0),
         labels=found.labels,
+    )
+    fit = found.fit
+    if fit.refusal:
+        kept = recalibration_numbered(history, found.in_force) or event
+        return replace(
+            event, method=kept.method, curves=kept.curves, before=kept.before, after=kept.after
+        )
+    curves = {"flagged": fit.flagged, "entailed": fit.entailed}
+    return replace(
+        event,
+        method=fit.method or "",
+        curves=tuple((name, curve.knots) for name, curve in curves.items() if curve is not None),
         before=fit.before,
-        after=fit.after if not fit.refusal else None,
+        after=fit.after,
     )
 
 

@@ -109,6 +109,29 @@ def test_labels_drawn_under_a_recalibration_are_of_the_judges_own_confidences(
     assert second.confidence(0.75, is_flagged=True) == pytest.approx(0.3, abs=0.12)
 
 
+def test_a_curve_in_force_stays_beside_a_new_threshold(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The labels give no better curve: one without any would undo what helped."""
+    insert_answers(client, range(1, 101))
+    label_all(client, draw(client, 500).queue, share=1.0)
+    main(["calibrate", "--dsn", dsn, "--apply", "--by", "ann"])
+    first = recalibration_in_force(client, VERIFIER)
+    capsys.readouterr()
+
+    assert (
+        main(["calibrate", "--dsn", dsn, "--apply", "--threshold", "flagged", "--by", "bob"]) == 0
+    )
+
+    second = recalibration_in_force(client, VERIFIER)
+    told = capsys.readouterr().out
+    main(["calibrate", "--dsn", dsn, "--history"])
+    assert first is not None
+    assert second == replace(first, number=2, flagged_threshold=second.flagged_threshold)
+    assert f"the curve of {VERIFIER}+c1 stays" in told
+    assert "no curve" not in capsys.readouterr().out
+
+
 def test_it_refuses_what_does_not_help(
     client: Client, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
