@@ -12,6 +12,7 @@ from otel_rt4chart.core.settings import PREFIX, load
 from rt4chart_collector.core.environment import check_retired
 from rt4chart_collector.core.logs import announce, configure_logging
 from rt4chart_collector.core.settings import ConsoleProcessSettings
+from rt4chart_collector.ingest.tls import checked_tls
 from rt4chart_collector.service.console import serve_console
 from rt4chart_collector.service.guards import guard_of_console
 from rt4chart_collector.service.monitor import monitors_store, standalone_monitor_running
@@ -31,6 +32,7 @@ def execute(options: argparse.Namespace) -> int:
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected an address; got off")
     configure_logging(service.log_format, service.log_level)
+    checked_tls(service.tls_cert, service.tls_key)
     stopped = Event()
     console_shutdown, monitor_shutdown = Shutdown(0.0), Shutdown(MONITOR_S)
     handle_signals(stopped.set, MONITOR_S + LIMIT_S)

@@ -6,14 +6,11 @@ import asyncio
 import errno
 import logging
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -24,39 +21,13 @@ from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.ingest.http_protocol import ConnectionLimiter, LimitedProtocol
 from rt4chart_collector.ingest.otlp.grpc_server import Server, bind, build_server
 from rt4chart_collector.ingest.otlp.intake import Intake
+from rt4chart_collector.ingest.tls import Tls
 
 # After the deadline uvicorn cancels its requests, which may take this long.
 CANCEL_S = 2.0
 NOWHERE = Address("", 0)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """The files of a certificate chain and of its private key, in PEM."""
-
-    cert: str
-    key: str
-
-    def read(self) -> tuple[bytes, bytes]:
-        """The key and the chain, in the order that gRPC expects."""
-        return Path(self.key).read_bytes(), Path(self.cert).read_bytes()
-
-
-def load_tls(cert: str, key: str) -> Tls | None:
-    """The TLS files; None if neither is set, SettingsError if they cannot be used."""
-    if not (cert or key):
-        return None
-    try:
-        # With an empty password; otherwise OpenSSL asks for one at the terminal.
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
-    except OSError as error:
-        raise SettingsError(
-            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected a certificate chain and its private "
-            f"key without a password, in PEM; got {cert!r} and {key!r}: {error}"
-        ) from error
-    return Tls(cert, key)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.settings_parsers import Address
 from rt4chart_collector.core.settings import AlertSettings, ServiceSettings
 from rt4chart_collector.ingest.servers import bound_socket
+from rt4chart_collector.ingest.tls import date_doubt, load_tls
 from rt4chart_collector.notify.registry import build_targets
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.engine.damage import (
@@ -38,6 +39,8 @@ def checks() -> Iterator[Check]:
     yield check_port(settings.otlp_grpc, "otlp_grpc")
     if settings.health:
         yield check_port(settings.health, "health")
+    if settings.tls_cert or settings.tls_key:
+        yield check_certificate(settings.tls_cert, settings.tls_key)
     yield check_alert_targets()
 
 
@@ -64,6 +67,17 @@ def check_database(dsn: str, shown: str) -> Check:
         return Check("database", "failed", told, "rt4chart repair lists them and says what to do")
     rest = "" if is_all else f"; not every part could be read in {CHECK_S:.0f} s: rt4chart repair"
     return Check("database", "ok", f"{shown}, ClickHouse {version}{rest}")
+
+
+def check_certificate(cert: str, key: str) -> Check:
+    """The files of the certificate can be used, and clients accept its dates."""
+    try:
+        doubt = date_doubt(load_tls(cert, key))
+    except SettingsError as error:
+        return Check("certificate", "failed", str(error), "change or unset these variables")
+    if doubt:
+        return Check("certificate", "failed", doubt, "renew it, then start the service again")
+    return Check("certificate", "ok", f"{cert} and its key; valid for two weeks and more")
 
 
 def check_alert_targets() -> Check:

@@ -12,7 +12,8 @@ from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.core.token_guard import TokenGuard
-from rt4chart_collector.ingest.servers import bound_socket, load_tls, serve_http, url_of
+from rt4chart_collector.ingest.servers import bound_socket, serve_http, url_of
+from rt4chart_collector.ingest.tls import load_tls
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn

@@ -24,13 +24,12 @@ from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.servers import (
-    Tls,
     bound_socket,
     check_port_is_free,
-    load_tls,
     serve_otlp,
     url_of,
 )
+from rt4chart_collector.ingest.tls import Tls, checked_tls
 from rt4chart_collector.ingest.writer import IngestWriter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.recovery import WINDOW_NS, Recovery, Retries
@@ -90,7 +89,7 @@ def run_service(
     guard = guard or guard_of_service(settings)
     parts = VerificationRuntime(settings, shutdown, clock)
     with ExitStack() as stack:
-        tls = load_tls(settings.tls_cert, settings.tls_key)
+        tls = checked_tls(settings.tls_cert, settings.tls_key)
         # Before the database: a second service must fail at the port, not wait for the store.
         bound = stack.enter_context(bound_socket(settings.otlp_http))
         check_port_is_free(settings.otlp_grpc, "otlp_grpc")

@@ -127,6 +127,7 @@ def test_a_curve_in_force_stays_beside_a_new_threshold(
     told = capsys.readouterr().out
     main(["calibrate", "--dsn", dsn, "--history"])
     assert first is not None
+    assert second is not None
     assert second == replace(first, number=2, flagged_threshold=second.flagged_threshold)
     assert f"the curve of {VERIFIER}+c1 stays" in told
     assert "no curve" not in capsys.readouterr().out

@@ -25,13 +25,12 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.http_protocol import LimitedProtocol
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.servers import (
-    Tls,
     bound_socket,
     check_port_is_free,
-    load_tls,
     serve_http,
     url_of,
 )
+from rt4chart_collector.ingest.tls import load_tls
 from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.status import Status
 from tests.polling import WITHIN_S, wait_until
@@ -83,19 +82,6 @@ def test_both_servers_speak_tls(queue: Queue, tmp_path: Path) -> None:
     assert served.url.startswith("https://127.0.0.1:")
     assert queue.span_ids == ["0" * 15 + "1", "0" * 15 + "2"]
     assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
-
-
-def test_files_that_are_no_certificate_stop_the_start(tmp_path: Path) -> None:
-    """The error names both variables and both files."""
-    mine, other = certificate(tmp_path), certificate(tmp_path, "other")
-    (tmp_path / "text").write_text("text")
-
-    assert load_tls("", "") is None
-    for cert, key in ((mine.cert, other.key), (mine.cert, str(tmp_path / "no")), ("text", "text")):
-        with pytest.raises(SettingsError, match="RT4CHART_TLS_CERT and RT4CHART_TLS_KEY") as wrong:
-            load_tls(cert, key)
-        assert repr(key) in str(wrong.value)
-    assert load_tls(mine.cert, mine.key) == Tls(mine.cert, mine.key)
 
 
 def received(connection: socket.socket) -> bytes:

@@ -16,7 +16,8 @@ from otel_rt4chart.core.settings_parsers import Address
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
-from rt4chart_collector.ingest.servers import Tls, bound_socket, serve_otlp, url_of
+from rt4chart_collector.ingest.servers import bound_socket, serve_otlp, url_of
+from rt4chart_collector.ingest.tls import Tls
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 ANY_PORT = Address("127.0.0.1", 0)
@@ -90,11 +91,21 @@ def ways_in(intake: Intake, *, tls: Tls | None = None, stop_s: float = 5) -> Ite
             yield WaysIn(url, str(address))
 
 
-def certificate(folder: Path, name: str = "served") -> Tls:
-    """A certificate of its own authority for this machine, and its key."""
+def certificate(folder: Path, name: str = "served", *, days: int = 30) -> Tls:
+    """A certificate of its own authority for this machine, and its key, that ends in these days."""
     tls = Tls(str(folder / f"{name}.pem"), str(folder / f"{name}.key"))
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    command += ["-nodes", "-keyout", tls.key, "-out", tls.cert, "-days", "1", "-subj", "/CN=test"]
-    command += ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    command += [
+        "-nodes",
+        "-keyout",
+        tls.key,
+        "-out",
+        tls.cert,
+        "-days",
+        str(days),
+        "-subj",
+        "/CN=test",
+    ]
+    command += ["-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
     subprocess.run(command, check=True, capture_output=True)
     return tls
