@@ -25,6 +25,13 @@ def positive_integer(text: str) -> int:
     return int(text)
 
 
+def parse_name(written: str) -> str:
+    """A text with more than spaces in it, without those around it."""
+    if not written.strip():
+        raise argparse.ArgumentTypeError(f"expected a name, got {written!r}")
+    return written.strip()
+
+
 def parse_jobs(written: str) -> int:
     """The number of answers to verify at once."""
     if not written.isdecimal() or not 1 <= int(written) <= 1000:

@@ -1,9 +1,12 @@
-"""Validates sources of rates: a file, https, or plain http on the loopback interface."""
+"""Checks of addresses: sources of rates, and the hosts that requests name."""
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from urllib.parse import urlsplit
+
+HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
 
 
 def is_source(text: str) -> bool:
@@ -40,3 +43,9 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def host_of(header: str) -> str:
+    """The host of a Host header without port and brackets, in lower case; "" if malformed."""
+    found = HOST.fullmatch(header)
+    return found[1].strip("[]").lower() if found else ""

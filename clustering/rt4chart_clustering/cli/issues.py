@@ -9,7 +9,7 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
-from otel_rt4chart.core.arguments import parse_duration_s, positive_integer
+from otel_rt4chart.core.arguments import parse_duration_s, parse_name, positive_integer
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.core.defaults import (
     EXPLAINED_FAILURES,
@@ -133,7 +133,7 @@ def _of_action(action: IssueAction, parser: argparse.ArgumentParser) -> None:
     if action is IssueAction.RESOLVE:
         parser.add_argument(
             "--in-release",
-            default="",
+            type=parse_name,
             metavar="R",
             help="failures of earlier releases do not count",
         )

@@ -48,7 +48,7 @@ def move_state(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     rows, words = [], []
     for issue in issues:
         until = _until(issue, options, now_ns)
-        release = getattr(options, "in_release", "").strip()
+        release = getattr(options, "in_release", None) or ""
         state = change_state(
             client,
             issue,

@@ -30,6 +30,8 @@ STARTS = (1, 4, 16)
 FEWEST_LABELS = 10
 # No more labels than this are ever suggested.
 MOST_LABELS = 100_000
+# A smaller share, or a surer one, takes more labels than anybody gives.
+LEAST_SHARE = 0.001
 
 
 class ScoredVerdict(NamedTuple):
@@ -68,8 +70,10 @@ def choose_threshold(
 
     If there is no such threshold, one is returned with a probability of at most 1 - `confidence`.
     """
-    if not (0 < error < 1 and 0 < confidence < 1):
-        raise InputError(f"expected shares between 0 and 1, got {error} and {confidence}")
+    if not all(LEAST_SHARE <= share <= 1 - LEAST_SHARE for share in (error, confidence)):
+        raise InputError(
+            f"expected shares from {LEAST_SHARE} to {1 - LEAST_SHARE}, got {error} and {confidence}"
+        )
     known = list(verdicts)
     level = (1 - confidence) / len(STARTS)
     least = math.ceil(math.log(level) / math.log1p(-error))

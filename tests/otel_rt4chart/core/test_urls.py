@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.core.urls import is_secure_url, is_source
+from otel_rt4chart.core.urls import host_of, is_secure_url, is_source
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,20 @@ def test_anything_else_is_none(source: str) -> None:
 def test_addresses_are_https_or_of_this_machine(address: str, is_one: bool) -> None:
     """Nobody on the way can read the key."""
     assert is_secure_url(address) is is_one
+
+
+@pytest.mark.parametrize(
+    ("header", "host"),
+    [
+        ("localhost:4318", "localhost"),
+        ("[::1]:4318", "::1"),
+        ("Shop.Example", "shop.example"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("a b.test", ""),
+        ("shop.test/path", ""),
+        ("", ""),
+    ],
+)
+def test_the_host_of_a_header_has_no_port(header: str, host: str) -> None:
+    """And no brackets; what is no host is empty."""
+    assert host_of(header) == host

@@ -277,6 +277,13 @@ def test_a_wrong_state_is_an_error_of_use(capsys: pytest.CaptureFixture[str]) ->
     assert "expected some of new, open" in capsys.readouterr().err
 
 
+def test_a_release_without_a_name_is_an_error_of_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set must not resolve the issue for every release."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["issues", "resolve", "ab", "--in-release", " "])
+    assert "--in-release: expected a name, got ' '" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "words", [("--route", "x", "ack", "ab"), ("--note", "x", "show", "ab"), ("--by", "ann", "list")]
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from otel_rt4chart.core.urls import host_of
 from rt4chart_collector.console.app.session import COOKIE, ConsoleSession, Sessions
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard, TokenRefusedError
@@ -17,7 +17,6 @@ from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.ingest.otlp.token import client_of
 
 OPEN, TOKEN, PROXY, BEARER = "open", "token", "proxy", "script"
-HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]*)?")
 MAX_USER = 200
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -186,9 +185,3 @@ def authority_of(origin: str) -> str:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return ""
-
-
-def host_of(header: str) -> str:
-    """The host without port and brackets, in lower case; "" if the header is malformed."""
-    found = HOST.fullmatch(header)
-    return found[1].strip("[]").lower() if found else ""

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from starlette.requests import Request
 
-from otel_rt4chart.core.urls import is_loopback
+from otel_rt4chart.core.urls import host_of, is_loopback
 from rt4chart_collector.core.token_guard import TokenFault, TokenGuard, TokenRefusedError
 from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
@@ -42,12 +42,14 @@ def authenticate_reader(guard: TokenGuard, request: Request) -> None:
 
 
 def _is_foreign(header: str) -> bool:
-    """True for a name with a dot that is no address."""
-    host = header.rpartition(":")[0] if header.rpartition(":")[2].isdigit() else header
+    """True for a name with a dot that is no address, and for what is no host."""
+    if not header:
+        return False
+    host = host_of(header)
     try:
-        ip_address(host.strip("[]"))
+        ip_address(host)
     except ValueError:
-        return "." in host
+        return not host or "." in host
     return False
 
 

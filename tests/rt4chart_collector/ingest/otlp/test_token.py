@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from starlette.requests import Request
 
-from rt4chart_collector.ingest.otlp.token import client_of_peer
+from rt4chart_collector.core.token_guard import TokenGuard
+from rt4chart_collector.ingest.otlp.refusal import RefusedError
+from rt4chart_collector.ingest.otlp.token import authenticate_reader, client_of_peer
 
 
 @pytest.mark.parametrize(
@@ -19,3 +22,22 @@ from rt4chart_collector.ingest.otlp.token import client_of_peer
 def test_a_grpc_client_has_the_address_that_it_has_over_http(peer: str, address: str) -> None:
     """Without its port, and without the percent signs in which newer gRPC writes brackets."""
     assert client_of_peer(peer) == address
+
+
+def request_to(host: str) -> Request:
+    """A request from this machine, for this host."""
+    headers = [(b"host", host.encode())]
+    return Request({"type": "http", "headers": headers, "client": ("127.0.0.1", 40000)})
+
+
+@pytest.mark.parametrize("host", ["localhost:4318", "127.0.0.1:4318", "[::1]:4318", "worker-3", ""])
+def test_local_names_read_without_a_token(host: str) -> None:
+    """Where none is set."""
+    authenticate_reader(TokenGuard(), request_to(host))
+
+
+@pytest.mark.parametrize("host", ["shop.test", "shop.test:4318", "127.0.0.1.test", "a b", "x/y"])
+def test_a_browser_under_a_foreign_name_is_refused(host: str) -> None:
+    """It resolves to the loopback address: the page that opened it is somebody else's."""
+    with pytest.raises(RefusedError, match="expected the host localhost or an address"):
+        authenticate_reader(TokenGuard(), request_to(host))
