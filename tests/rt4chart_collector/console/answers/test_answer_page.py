@@ -117,6 +117,16 @@ def shown(client: Client, made: Verdict) -> str:
         return browser.get(PATH).text
 
 
+def test_an_undecided_claim_has_no_confidence(client: Client) -> None:
+    """It has no verdict that the judge could be sure of."""
+    claim = replace(claims()[1], label=Label.UNDECIDED, confidence=0.0, reason="not sure")
+
+    told = text_of(shown(client, verdict(given=(claim,))))
+
+    assert "undecided" in told
+    assert "% confidence" not in told
+
+
 def test_a_cherry_picked_claim_has_both_passages_side_by_side(client: Client) -> None:
     """The quotation is marked in each passage; the answer is called misleading, not entailed."""
     page = shown(client, misleading(free(ClaimStatus.CHERRY_PICKED, LIMIT)))
