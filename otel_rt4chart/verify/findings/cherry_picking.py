@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,6 +60,7 @@ _NEARER_READ = 0.03
 # claim itself. Of 731 pairs of faithful answers, and of 992 pairs of FEVER that do not contradict,
 # none is.
 _DENIAL, _NEARER = 0.7, 0.1
+_SOLE_WHO = re.compile(r"\W*(?:only|solely|just)\b", re.IGNORECASE)
 # More passages against one claim say no more.
 _PER_CLAIM = 3
 # The most passages that one answer sends to a judge at an endpoint, one call each; the most
@@ -367,7 +369,9 @@ def _limit(claim: str, sentence: str, mentioned: Mapping[str, float], answer: st
 
     `mentioned` is the answer's content.
     """
-    limits = dropped_restrictions(sentence, claim, mentioned)
+    # Who alone may do something, and what is not done, is no whole that could be limited.
+    is_whole = not (_SOLE_WHO.match(claim) or read_slots(claim).denials)
+    limits = dropped_restrictions(sentence, claim, mentioned) if is_whole else ()
     if limits and limits[0].kind == "exclusion":
         limits = () if is_denied_of_other(read_slots(claim), read_slots(sentence)) else limits
     if limits:

@@ -13,7 +13,8 @@ from otel_rt4chart.verify.findings.modifiers import (
     modifiers_left_out,
 )
 from otel_rt4chart.verify.language.negation import denials
-from otel_rt4chart.verify.language.tokens import content, tokenize
+from otel_rt4chart.verify.language.thesaurus import all_synonyms
+from otel_rt4chart.verify.language.tokens import content, stem, tokenize
 from otel_rt4chart.verify.language.word_lists import (
     AT_TIMES,
     BOUND_SAID,
@@ -47,7 +48,17 @@ _WIDE_QUESTION = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+# The question tells of a case before it asks: "My card was declined. What happens now?".
+_CASE_ASKED = re.compile(r"\w[.!;:]\s+[^.!]*\?")
 _WORD = re.compile(r"\w+")
+# The verb behind "can", or the participle behind "must be".
+_ACT = re.compile(
+    r"\b(?:can|could|may|might|must|should|shall)\s+(?:only\s+|also\s+)?(?:be\s+)?(?!not\b)([a-z-]+)",
+    re.IGNORECASE,
+)
+_NEXT_PREDICATE = re.compile(
+    r"\b(?:and|but)\s+(?=(?:is|are|was|were|can|will|must|may|has|have)\b)", re.IGNORECASE
+)
 _AT_TIMES, _TIME = (re.compile(rf"\b(?:{words})\b", re.I) for words in (AT_TIMES, TIME_SAID))
 _DOUBTED = re.compile(rf"\b(?:{HEDGED}|{DOUBT_SAID})\b", re.IGNORECASE)
 _PART = re.compile(rf"\b(?:{PARTITIVE}|{PARTIAL_SAID}|{PART_SAID})\b|%", re.IGNORECASE)
@@ -59,6 +70,7 @@ def dropped_qualifiers(
     """Entailed claims all of whose supporting sentences have a restriction that is missing."""
     mentioned = content(answer)
     asked = {} if _WIDE_QUESTION.search(question) else content(question)
+    has_case = _CASE_ASKED.search(question) is not None
     for number, claim in enumerate(claims):
         if claim.label is not Label.ENTAILED:
             continue
@@ -68,6 +80,7 @@ def dropped_qualifiers(
                 restriction
                 for restriction in _left_out(one.text, claim.text, answer, mentioned)
                 if not _is_asked(restriction, claim.text, asked)
+                and not (has_case and _opens_case(restriction, one.text))
             ]
             for one in supporting
         ]
@@ -89,6 +102,11 @@ def _is_asked(restriction: Restriction, claim: str, asked: Mapping[str, float]) 
     """True if the question is about that case alone: "Is parking free on Sundays?"."""
     limiting = content(restriction.text).keys() - content(claim).keys()
     return restriction.kind != "exclusion" and bool(limiting) and limiting <= asked.keys()
+
+
+def _opens_case(restriction: Restriction, sentence: str) -> bool:
+    """True for the "if" that opens a sentence: it names the case that the rest is about."""
+    return restriction.kind == "condition" and sentence.lstrip().startswith(restriction.text)
 
 
 def _carrying(claim: Claim) -> list[Evidence]:
@@ -168,9 +186,26 @@ def _concerns(restriction: Restriction, claim: Mapping[str, float]) -> bool:
     # "Up to 20 kg each" does not limit "40 kg together".
     if restriction.kind == "bound" and not any(stem[:1].isdigit() for stem in shared):
         return False
+    if not _may_be_same_act(restriction, claim):
+        return False
     clause_content = content(restriction.clause)
     concerned = sum(weight for stem, weight in claim.items() if stem in clause_content)
     return concerned >= _CONCERNED * sum(claim.values())
+
+
+def _may_be_same_act(restriction: Restriction, claim: Mapping[str, float]) -> bool:
+    """False where the act that the clause allows is not the claim's, or another part is limited.
+
+    "Only the owner can ask for a refund" does not limit "Refunds go back to the card", nor does
+    "can be photographed offline and are uploaded when online" limit the photographs.
+    """
+    before, _, after = restriction.clause.partition(restriction.text)
+    *others, own = _NEXT_PREDICATE.split(before)
+    if others and claim.keys().isdisjoint(content(own)):
+        return False
+    act = _ACT.search(f"{own}{restriction.text}{after}")
+    verb = stem(act.group(1)) if act else ""
+    return not act or not claim.keys().isdisjoint({verb, *all_synonyms(verb)})
 
 
 def _is_mentioned(restriction: Restriction, claim: str, mentioned: Mapping[str, float]) -> bool:

@@ -31,7 +31,7 @@ from otel_rt4chart.verify.findings.citations import (
 )
 from otel_rt4chart.verify.findings.dropped_qualifiers import dropped_qualifiers
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
-from otel_rt4chart.verify.findings.stale import Authority, stale
+from otel_rt4chart.verify.findings.stale import Authority, stale, superseded
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 
 # 200 passages that contradict 300 claims would give 60,000 findings.
@@ -82,8 +82,9 @@ def find(
     passages = exchange.passages
     picked: tuple[Finding, ...] = ()
     if plan.cherry_picking:
-        used = {name for claim in claims if (name := main_passage(claim))}
-        unused = [one for one in notes.context if one.passage_id not in used]
+        # What was replaced says nothing against a claim of today.
+        left_out = superseded(exchange, authority).keys() | set(map(main_passage, claims))
+        unused = [one for one in notes.context if one.passage_id not in left_out]
         picked = yield from search.run(exchange, claims, unused)
         picked = (*picked, *conflicts(claims, notes.context))
     found = [*attribution(with_both_sides(claims, picked), passages)]

@@ -29,11 +29,7 @@ def stale(
     exchange: Exchange, claims: Sequence[Claim], authority: Authority | None
 ) -> Iterator[Finding]:
     """Entailed claims that superseded passages alone support."""
-    reasons = {
-        passage.id: reason
-        for passage in exchange.passages
-        if (reason := _superseded(passage, exchange, authority))
-    }
+    reasons = superseded(exchange, authority)
     for number, claim in enumerate(claims):
         # One current passage among the evidence is enough: then the claim still holds today.
         used = tuple(dict.fromkeys(one.passage_id for one in claim.evidence))
@@ -45,6 +41,15 @@ def stale(
                 passage_ids=used,
                 evidence=claim.evidence,
             )
+
+
+def superseded(exchange: Exchange, authority: Authority | None) -> dict[str, str]:
+    """The passages that are not current, each with the reason."""
+    return {
+        passage.id: reason
+        for passage in exchange.passages
+        if (reason := _superseded(passage, exchange, authority))
+    }
 
 
 def _superseded(passage: Passage, exchange: Exchange, authority: Authority | None) -> str:

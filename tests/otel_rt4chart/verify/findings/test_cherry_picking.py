@@ -115,6 +115,45 @@ def test_a_passage_that_takes_nothing_back_is_no_finding(passage: str) -> None:
     assert picked(COVERED, COVERED, passage) == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        (
+            "Refunds go back to the payment method that was used.",
+            "You can ask for a full refund within 30 days of your first payment.",
+        ),
+        (
+            "Only the tenant can ask for the deposit.",
+            "You can ask for the deposit within 30 days of moving out.",
+        ),
+        (
+            "An account that was closed for fraud gets no deposit.",
+            "Only the account owner can ask for a deposit.",
+        ),
+    ],
+    ids=["another act", "who alone", "not done"],
+)
+def test_a_rule_about_something_else_limits_nothing(answer: str, other: str) -> None:
+    """It shares the claim's words, but not what is allowed."""
+    assert picked(answer, answer, other) == []
+
+
+def test_a_replaced_passage_says_nothing_against_the_claim() -> None:
+    """Its successor supports it; without versions, the two passages disagree."""
+    texts = ("Solo costs 9 euros a month.", "Solo costs 7 euros a month.")
+
+    def found(*versions: str) -> list[Finding]:
+        passages = [
+            Passage(name, text, metadata={"document_id": "prices", "version": version})
+            for name, text, version in zip(("new", "old"), texts, versions, strict=True)
+        ]
+        report = Verifier(RulesJudge()).verify(Exchange("", passages, texts[0]))
+        return [one for one in report.findings if one.name == "cherry_picked"]
+
+    assert found("2", "1") == []
+    assert [one.passage_ids for one in found("", "")] == [("old",)]
+
+
 def test_another_value_for_the_same_thing_denies_the_claim() -> None:
     """14 days against 30 days of one trial."""
     assert [one.kind for one in picked(TRIAL, TRIAL, "The free trial lasts 30 days.")] == [

@@ -32,6 +32,26 @@ def test_coverage_without_its_authorization_is_a_dropped_qualifier() -> None:
     assert "when prior authorization has been obtained" in finding.detail
 
 
+def test_the_case_that_the_question_tells_of_need_not_be_said_again() -> None:
+    """The passage opens with it; a condition behind the rule is another matter."""
+    told = "My parcel came with a broken lid. What happens now?"
+    opening = "If a parcel arrives damaged, a new one is sent within 3 days."
+    behind = "A new one is sent within 3 days if you return the lid."
+    answer = "A new one is sent within 3 days."
+
+    assert dropped(answer, opening, question=told) == []
+    assert len(dropped(answer, opening)) == 1
+    assert len(dropped(answer, behind, question=told)) == 1
+
+
+def test_what_limits_another_predicate_of_the_sentence_is_not_left_out() -> None:
+    """Of the predicate itself, it is."""
+    passage = "Forms can be signed offline and are sent when the tablet is online again."
+
+    assert dropped("Forms can be signed offline.", passage) == []
+    assert len(dropped("Forms are sent.", passage)) == 1
+
+
 def test_what_the_claim_ends_with_is_no_part_of_what_it_leaves_out() -> None:
     """A condition behind a time limit that is said is named alone, and put back alone."""
     passage = "Refunds are paid within 5 working days if the request was approved."
