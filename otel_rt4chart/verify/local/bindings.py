@@ -25,7 +25,7 @@ _MAX_KEY = 2  # words before a value that are surely its own
 
 
 class _Value(NamedTuple):
-    """A quantity or a time; values of the same `type` can be mistaken for each other."""
+    """A quantity, time or identifier; values of the same `type` can be taken for each other."""
 
     type: str
     key: object
@@ -83,7 +83,13 @@ def _values(slots: Slots) -> list[_Value]:
         for one in slots.moments
         if one.minutes is not None
     ]
-    return sorted((*counted, *dated), key=lambda one: one.start)
+    named = [
+        _Value(f"name {one.kind}", one.key, one.start, one.end) for one in slots.identifiers
+    ]
+    plain = [
+        one for one in (*counted, *dated) if not any(_is_in(one.start, [other]) for other in named)
+    ]
+    return sorted((*plain, *named), key=lambda one: one.start)
 
 
 def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list[_Value]]]:

@@ -41,6 +41,7 @@ _BEFORE_SUBJECT = listed(
 _ROLES = listed("to from by than with against over")
 _ADJUNCTS = listed("in on at for during as into about under")
 _CLAUSE_ENDS = listed("and or but while which who that because when after before if although")
+_END_STOPS = _ROLES | _ADJUNCTS | _CLAUSE_ENDS | listed("into onto") | BE
 _PARTICIPLES = ("ed", "en", "wn", "ght", "ld", "nt", "de", "ne", "ut", "id")
 
 
@@ -80,10 +81,27 @@ def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
 
 
 def _is_predicate(slots: Slots, at: int) -> bool:
-    if slots.tokens[at].stem in _SYMMETRIC:
+    token = slots.tokens[at]
+    if token.stem in _SYMMETRIC:
         return False
-    is_inflected = slots.tokens[at].norm in verbs() and not slots.tokens[at].is_capital
-    return _is_comparative(slots, at) or (is_inflected and not _is_nominal(slots, at))
+    if _is_comparative(slots, at):
+        return True
+    is_verbal = token.norm in verbs() or _stands_as_verb(slots, at)
+    return is_verbal and not token.is_capital and not _is_nominal(slots, at)
+
+
+def _stands_as_verb(slots: Slots, at: int) -> bool:
+    """True for `bills` in `the supplier bills the shop`, and `billed` in `is billed by`.
+
+    Many verbs are nouns, too, so that the list of verbs does not have their forms.
+    """
+    if not 0 < at < len(slots.tokens) - 1 or slots.tokens[at + 1].starts_clause:
+        return False
+    before, token, behind = slots.tokens[at - 1 : at + 2]
+    if behind.norm == "by":
+        return before.norm in BE
+    is_inflected = token.norm.endswith(("s", "ed")) and before.is_content
+    return is_inflected and not token.starts_clause and behind.norm in DETERMINERS
 
 
 def _is_nominal(slots: Slots, at: int) -> bool:
@@ -91,7 +109,9 @@ def _is_nominal(slots: Slots, at: int) -> bool:
     before = slots.tokens[at - 1] if at else None
     if before is None:
         return False
-    return before.norm in DETERMINERS or (before.is_content and is_verb(slots, at - 1))
+    is_noun = at > 1 and slots.tokens[at - 2].norm in DETERMINERS  # "the sponsor supports"
+    is_behind_verb = before.is_content and is_verb(slots, at - 1) and not is_noun
+    return before.norm in DETERMINERS or is_behind_verb
 
 
 def _is_comparative(slots: Slots, at: int) -> bool:
@@ -118,11 +138,12 @@ def _roles(slots: Slots, at: int) -> Roles | None:
             role = "adjunct"
         elif role not in ("", "adjunct") and _is_argument(slots, place):
             (by if role == "by" else right)[token.stem] = place
-    if compares or not slots.tokens[at].norm.endswith(_PARTICIPLES):
+    is_passive = any(token.norm in BE for token in slots.tokens[max(0, at - 3) : at])
+    is_participle = slots.tokens[at].norm.endswith(_PARTICIPLES)
+    if compares or not (is_participle or (is_passive and by)):
         return Roles(left, right)
     if by:
         return Roles(by, left)
-    is_passive = any(token.norm in BE for token in slots.tokens[max(0, at - 3) : at])
     return None if is_passive else Roles(left, right)
 
 
@@ -137,15 +158,75 @@ def _left_of(slots: Slots, at: int) -> dict[str, int]:
 
 
 def _is_argument(slots: Slots, at: int) -> bool:
-    """True for a content word that is no verb, and for a capital letter that stands for a name."""
+    """True for a content word that is no verb, and for a letter or number that is a name."""
     token = slots.tokens[at]
     if at in slots.measures:
-        return False  # a number or a date
+        return _is_label(slots, at)  # else a number or a date
     if len(token.text) == 1 and token.is_capital and token.text != "I":
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
     is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
     return token.is_content and (is_noun or not is_verb(slots, at))
+
+
+def _is_label(slots: Slots, at: int) -> bool:
+    """True for the number of `level 2`: right behind a noun, and without a unit."""
+    if at == 0 or not slots.tokens[at].norm.isdigit():
+        return False
+    token, before = slots.tokens[at], slots.tokens[at - 1]
+    is_beside = before.is_content and token.start == before.end + 1 and not token.starts_clause
+    return (
+        is_beside
+        and before.norm not in verbs()
+        and any(one.start == token.start and not one.unit for one in slots.quantities)
+    )
+
+
+class _Ends(NamedTuple):
+    """The words behind "from" and behind "to", by stem, with their tokens."""
+
+    source: dict[str, int]
+    goal: dict[str, int]
+
+
+_SOURCES, _GOALS = listed("from"), listed("to into onto")
+_LONGEST_END = 6  # tokens
+
+
+def exchanged_ends(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`From the shop to the depot` for `from the depot to the shop`."""
+    return in_all_near(comparison, _ends_exchanged_in)
+
+
+def _ends_exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, theirs = _ends(claim), _ends(sentence)
+    if not (own.source and own.goal and theirs.source and theirs.goal):
+        return None
+    sides = _sides(comparison, Roles(own.source, own.goal), Roles(theirs.source, theirs.goal))
+    is_same = sides.subject & sides.acting or sides.objects & sides.concerned
+    if is_same or not (sides.subject & sides.concerned and sides.objects & sides.acting):
+        return None
+    return StructuralDoubt(
+        Roles(own.source, own.goal).span(claim), Roles(theirs.source, theirs.goal).span(sentence), at
+    )
+
+
+def _ends(slots: Slots) -> _Ends:
+    ends = _Ends({}, {})
+    for at, token in enumerate(slots.tokens[:-1]):
+        if token.norm not in _SOURCES and token.norm not in _GOALS:
+            continue
+        if token.norm == "to" and is_verb(slots, at + 1):
+            continue  # "to move it"
+        words = ends.source if token.norm in _SOURCES else ends.goal
+        for place in range(at + 1, min(len(slots.tokens), at + 1 + _LONGEST_END)):
+            one = slots.tokens[place]
+            if place > at + 1 and (one.starts_clause or one.norm in _END_STOPS):
+                break
+            if one.is_content:
+                words[one.stem] = place
+    return ends
 
 
 class _Sides(NamedTuple):
