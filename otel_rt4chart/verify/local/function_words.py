@@ -122,16 +122,18 @@ _FORCES: dict[Force, str] = {
 _FORCE = re.compile(
     "|".join(f"(?P<{force}>{words})" for force, words in _FORCES.items()), re.IGNORECASE
 )
-# What a claim says too much with, for what the passage says; "plain" is no such word, "done" a past.
+# What a claim says too much with, for what the passage says. Without a word of force it is "plain",
+# or by its form "done", `has been paid` or `arrived`; "past", `was paid`; "present", `is paid`.
 _OVERSTATED: dict[str, frozenset[str]] = {
-    "possible": frozenset(("future", "obliged", "plain", "done")),
+    "possible": frozenset(("future", "obliged", "plain", "present", "done")),
     "able": frozenset(("future", "obliged")),
     "advised": frozenset(("obliged", "done")),
-    "sought": frozenset(("future", "obliged", "plain", "done")),
-    "former": frozenset(("future", "plain")),
+    "sought": frozenset(("future", "obliged", "plain", "present", "done")),
+    "former": frozenset(("future", "plain", "present")),
     "future": frozenset(("done",)),
     "ongoing": frozenset(("done",)),
     "done": frozenset(("future", "ongoing")),
+    "past": frozenset(("future", "ongoing", "present")),
 }
 # What has not happened yet, and what says that it has.
 _OPEN = ("possible", "advised", "sought", "future")
@@ -142,6 +144,7 @@ _HAPPENED = re.compile(
 _AT_PRESENT = re.compile(r"\b(?:now|already|currently)\b", re.IGNORECASE)
 _PAST = listed("was were had")
 _PERFECT = listed("has have")
+_PARTICIPLES = ("ed", "en", "wn", "ld", "nt", "id")
 
 
 class _Forced(NamedTuple):
@@ -173,27 +176,28 @@ def other_force(comparison: ComparedClaim) -> StructuralDoubt | None:
 
 def _force_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
-    if claim.denials or sentence.denials:
-        return None  # "must not" forbids what "should not" advises against
+    if any(not one.tokens[cue.cue].is_content for one in (claim, sentence) for cue in one.denials):
+        return None  # "may not" is "must not"
     own, theirs = list(_forced(claim)), list(_forced(sentence))
     for word, places in enumerate(matches):
         ours = [one for one in own if one.word == word]
         told = [one for one in theirs if one.word in places]
         said = {one.force for one in told} or {_tense(sentence, one) for one in places}
         meant = {one.force for one in ours} or {_bare_force(claim, word, own)}
-        if said and all(meant & _OVERSTATED.get(one, frozenset()) for one in said):
-            if meant & said:
-                continue
-            written = [one.written for one in (*ours, *told)]
-            if written:
-                return StructuralDoubt(
-                    _with_force(claim, word, ours), _with_force(sentence, places[0], told), at
-                )
+        if said and all(meant & _OVERSTATED.get(one, frozenset()) for one in said - meant or [""]):
+            return StructuralDoubt(
+                _with_force(claim, word, ours), _with_force(sentence, places[0], told), at
+            )
     return _event_doubt(comparison, at, own, theirs)
 
 
 def _tense(slots: Slots, place: int) -> str:
-    return "done" if _is_done(slots, slots.content[place]) else "plain"
+    at = slots.content[place]
+    if not _is_done(slots, at):
+        return "plain"
+    norms = [token.norm for token in slots.tokens[max(0, at - 2) : at]]
+    is_past = not {"was", "were"}.isdisjoint(norms) and _PERFECT.isdisjoint(norms)
+    return "past" if is_past else "done"
 
 
 def _bare_force(claim: Slots, word: int, forced: Collection[_Forced]) -> str:
@@ -202,10 +206,13 @@ def _bare_force(claim: Slots, word: int, forced: Collection[_Forced]) -> str:
     before = claim.tokens[at - 1].norm if at else ""
     if _is_done(claim, at):
         return "done"
+    if forced or has(claim.scope, "hedge") or has(claim.scope, "condition"):
+        return ""
     token = claim.tokens[at]
+    if before in ("is", "are") and token.norm.endswith(_PARTICIPLES):
+        return "present"
     is_verbal = token.norm in verbs() or before in (*_YOU, "is", "are")
-    is_open = forced or has(claim.scope, "hedge") or has(claim.scope, "condition")
-    return "plain" if is_verbal and not is_open else ""
+    return "plain" if is_verbal else ""
 
 
 _YOU = listed("i you we they")
@@ -214,8 +221,7 @@ _YOU = listed("i you we they")
 def _is_done(slots: Slots, at: int) -> bool:
     """True for a verb in the past or the perfect: `was paid`, `has been paid`, `arrived`."""
     norms = [token.norm for token in slots.tokens[max(0, at - 2) : at]]
-    ends_past = slots.tokens[at].norm.endswith(("ed", "en", "wn", "ld", "nt", "id"))
-    if not ends_past or slots.tokens[at].is_capital:
+    if not slots.tokens[at].norm.endswith(_PARTICIPLES) or slots.tokens[at].is_capital:
         return False
     if "being" in norms or ("be" in norms and not _PERFECT.intersection(norms)):
         return False

@@ -109,7 +109,10 @@ def _is_nominal(slots: Slots, at: int) -> bool:
     before = slots.tokens[at - 1] if at else None
     if before is None:
         return False
-    is_noun = at > 1 and slots.tokens[at - 2].norm in DETERMINERS  # "the sponsor supports"
+    # "The sponsor supports", "the yearly pass costs"
+    is_noun = before.norm not in verbs() and any(
+        token.norm in DETERMINERS for token in slots.tokens[max(0, at - 3) : at - 1]
+    )
     is_behind_verb = before.is_content and is_verb(slots, at - 1) and not is_noun
     return before.norm in DETERMINERS or is_behind_verb
 
@@ -166,6 +169,7 @@ def _is_argument(slots: Slots, at: int) -> bool:
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
     is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
+    is_noun = is_noun or (at + 1 < len(slots.tokens) and _is_label(slots, at + 1))  # "release 5"
     return token.is_content and (is_noun or not is_verb(slots, at))
 
 
@@ -175,11 +179,9 @@ def _is_label(slots: Slots, at: int) -> bool:
         return False
     token, before = slots.tokens[at], slots.tokens[at - 1]
     is_beside = before.is_content and token.start == before.end + 1 and not token.starts_clause
-    return (
-        is_beside
-        and before.norm not in verbs()
-        and any(one.start == token.start and not one.unit for one in slots.quantities)
-    )
+    is_counted = any(one.start == token.start and one.unit for one in slots.quantities)
+    is_dated = any(one.start <= token.start < one.end for one in slots.moments)
+    return is_beside and before.norm not in verbs() and not is_counted and not is_dated
 
 
 class _Ends(NamedTuple):
@@ -203,13 +205,11 @@ def _ends_exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | 
     own, theirs = _ends(claim), _ends(sentence)
     if not (own.source and own.goal and theirs.source and theirs.goal):
         return None
-    sides = _sides(comparison, Roles(own.source, own.goal), Roles(theirs.source, theirs.goal))
+    sides = _sides(comparison, Roles(*own), Roles(*theirs))
     is_same = sides.subject & sides.acting or sides.objects & sides.concerned
     if is_same or not (sides.subject & sides.concerned and sides.objects & sides.acting):
         return None
-    return StructuralDoubt(
-        Roles(own.source, own.goal).span(claim), Roles(theirs.source, theirs.goal).span(sentence), at
-    )
+    return StructuralDoubt(Roles(*own).span(claim), Roles(*theirs).span(sentence), at)
 
 
 def _ends(slots: Slots) -> _Ends:
@@ -294,6 +294,37 @@ _CONVERSES = tuple(
         ("precede", "follow"),
     )
 )
+
+
+def other_degree(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`A costs less than B` for `A costs more than B`."""
+    return in_all_near(comparison, _degree_in)
+
+
+def _degree_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    if claim.denials or sentence.denials:
+        return None
+    for own, is_more in _degrees(claim):
+        for theirs, is_more_there in _degrees(sentence):
+            is_same_verb = claim.tokens[own].stem == sentence.tokens[theirs].stem
+            ours, others = _roles(claim, own), _roles(sentence, theirs)
+            if is_more == is_more_there or not is_same_verb or not (ours and others):
+                continue
+            sides = _sides(comparison, ours, others)
+            if sides.subject & sides.acting:
+                return StructuralDoubt(
+                    phrase(claim, own, own + 2), phrase(sentence, theirs, theirs + 2), at
+                )
+    return None
+
+
+def _degrees(slots: Slots) -> Iterator[tuple[int, bool]]:
+    """The verb before "more than" or "less than", and whether it is "more"."""
+    for at in range(2, len(slots.tokens)):
+        degree, verb = slots.tokens[at - 1].norm, slots.tokens[at - 2]
+        if slots.tokens[at].norm == "than" and degree in _COMPARATIVES and verb.is_content:
+            yield at - 2, degree == "more"
 
 
 def converse_of_same(comparison: ComparedClaim) -> StructuralDoubt | None:

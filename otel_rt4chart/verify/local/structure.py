@@ -24,6 +24,7 @@ from otel_rt4chart.verify.local.roles import (
     converse_of_same,
     exchanged_arguments,
     exchanged_ends,
+    other_degree,
     other_subject,
 )
 from otel_rt4chart.verify.local.scope import (
@@ -50,6 +51,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     one_of_many,
     reversed_order,
     converse_of_same,
+    other_degree,
     spliced_name,
     names_apart,
     listed_words,
@@ -236,7 +238,7 @@ def _other_bounds(reading: ClaimReading) -> Iterator[_Conflict]:
             yield _Conflict(_difference(claimed, words.strip(), at), is_certain)
 
 
-_OR_MORE = re.compile(r"\+|(?:\s+\w+){0,2}\s+or\s+\w+", re.IGNORECASE)
+_OR_MORE = re.compile(r"[+≥≤]|[<>]=|\s+or\s+\w+", re.IGNORECASE)
 
 
 def _widened_values(reading: ClaimReading) -> Iterator[_Conflict]:
@@ -251,7 +253,7 @@ def _widened_values(reading: ClaimReading) -> Iterator[_Conflict]:
         for own in quantity_limits(claim, family):
             ends = {one[0] for one in (own.low, own.high) if one is not None}
             same = [(at, one) for at, one in plain if one.base[1] in ends]
-            if not same or ends <= {one.base[1] for _, one in plain} and len(ends) > 1:
+            if not same or (ends <= {one.base[1] for _, one in plain} and len(ends) > 1):
                 continue
             words = claim.text[own.start : own.end]
             is_open = own.is_strict or len(ends) > 1 or _OR_MORE.search(words)
