@@ -135,13 +135,12 @@ _OVERSTATED: dict[str, frozenset[str]] = {
     "done": frozenset(("future", "ongoing")),
     "past": frozenset(("future", "ongoing", "present")),
 }
-# What has not happened yet, and what says that it has.
-_OPEN = ("possible", "advised", "sought", "future")
+# What says that something has happened, or is so already.
 _HAPPENED = re.compile(
-    r"\b(?:took\s+place|happened|occurred|arrived|came|(?:was|were)\s+held|has\s+been|have\s+been)\b",
+    r"\b(?:took\s+place|happened|occurred|arrived|came|(?:was|were)\s+held)\b",
     re.IGNORECASE,
 )
-_AT_PRESENT = re.compile(r"\b(?:now|already|currently)\b", re.IGNORECASE)
+_AT_PRESENT = re.compile(r"\b(?:is|are)\s+(?:now|already|currently|\w+\s+now)\b", re.IGNORECASE)
 _PAST = listed("was were had")
 _PERFECT = listed("has have")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "nt", "id")
@@ -236,7 +235,7 @@ def _event_doubt(
 ) -> StructuralDoubt | None:
     """`It took place in May` or `it is open now` for `it is planned for May`."""
     claim, sentence = comparison.claim, comparison.sentence(at)
-    coming = [one for one in theirs if one.force in _OPEN]
+    coming = [one for one in theirs if one.force in ("sought", "future")]
     happened = _HAPPENED.search(claim.text) or _AT_PRESENT.search(claim.text)
     if not coming or own or happened is None:
         return None
