@@ -137,7 +137,8 @@ _OVERSTATED: dict[str, frozenset[str]] = {
 }
 # What says that something has happened, or is so already.
 _HAPPENED = re.compile(
-    r"\b(?:took\s+place|happened|occurred|arrived|came|(?:was|were)\s+held)\b",
+    r"\b(?:took\s+place|happened|occurred|arrived|came|(?:was|were)\s+(?:held|released|launched"
+    r"|introduced|opened|published|completed|delivered))\b",
     re.IGNORECASE,
 )
 _AT_PRESENT = re.compile(r"\b(?:is|are)\s+(?:now|already|currently|\w+\s+now)\b", re.IGNORECASE)
@@ -181,9 +182,10 @@ def _force_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     for word, places in enumerate(matches):
         ours = [one for one in own if one.word == word]
         told = [one for one in theirs if one.word in places]
-        said = {one.force for one in told} or {_tense(sentence, one) for one in places}
-        meant = {one.force for one in ours} or {_bare_force(claim, word, own)}
-        if said and all(meant & _OVERSTATED.get(one, frozenset()) for one in said - meant or [""]):
+        said: set[str] = {one.force for one in told} or {_tense(sentence, one) for one in places}
+        meant: set[str] = {one.force for one in ours} or {_bare_force(claim, word, own)}
+        others = said - meant
+        if others and all(meant & _OVERSTATED.get(one, frozenset()) for one in others):
             return StructuralDoubt(
                 _with_force(claim, word, ours), _with_force(sentence, places[0], told), at
             )

@@ -25,7 +25,7 @@ from otel_rt4chart.verify.local.verdict import (
 from otel_rt4chart.verify.text.citations import blank_citations
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
-RULES_ID = "rules/11"
+RULES_ID = "rules/12"
 
 
 class WholeContextJudge(ABC):

@@ -19,13 +19,17 @@ from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference
 from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.function_words import opposed_word, other_force
-from otel_rt4chart.verify.local.joins import listed_words, names_apart, spliced_name
+from otel_rt4chart.verify.local.joins import (
+    listed_words,
+    names_apart,
+    other_subject,
+    spliced_name,
+)
 from otel_rt4chart.verify.local.roles import (
     converse_of_same,
     exchanged_arguments,
     exchanged_ends,
-    other_degree,
-    other_subject,
+    other_comparison,
 )
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
@@ -51,7 +55,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     one_of_many,
     reversed_order,
     converse_of_same,
-    other_degree,
+    other_comparison,
     spliced_name,
     names_apart,
     listed_words,
@@ -261,8 +265,8 @@ def _widened_values(reading: ClaimReading) -> Iterator[_Conflict]:
             if is_open and not any(own.admits((one.base[1],)) for _, one in others):
                 at, one = same[0]
                 found = quantity_text(reading.context.sentences[at], one)
-                is_certain = own.is_strict and len(ends) == 1 and not claim.denials
-                yield _Conflict(_difference(words.strip(), found, at), is_certain)
+                # Writers round "about 14" to "more than 14", so that no label is certain.
+                yield _Conflict(_difference(words.strip(), found, at), is_certain=False)
 
 
 def _is_said_plainly(
