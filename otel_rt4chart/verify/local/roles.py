@@ -194,19 +194,22 @@ def _is_argument(slots: Slots, at: int) -> bool:
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
     is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
-    is_noun = is_noun or (at + 1 < len(slots.tokens) and _is_label(slots, at + 1))  # "release 5"
+    is_noun = is_noun or _is_label(slots, at + 1)  # "release 5"
     return token.is_content and (is_noun or not is_verb(slots, at))
 
 
 def _is_label(slots: Slots, at: int) -> bool:
-    """True for the number of `level 2`: right behind a noun, and without a unit."""
-    if at == 0 or not slots.tokens[at].norm.isdigit():
+    """True for what names a thing of a kind: the number of `level 2`, the letter of `release B`."""
+    if not 0 < at < len(slots.tokens) or slots.tokens[at].starts_clause:
         return False
     token, before = slots.tokens[at], slots.tokens[at - 1]
-    is_beside = before.is_content and token.start == before.end + 1 and not token.starts_clause
+    is_beside = before.is_content and token.start == before.end + 1
+    if not is_beside or before.norm in verbs():
+        return False
     is_counted = any(one.start == token.start and one.unit for one in slots.quantities)
     is_dated = any(one.start <= token.start < one.end for one in slots.moments)
-    return is_beside and before.norm not in verbs() and not is_counted and not is_dated
+    is_number = token.norm.isdigit() and not is_counted and not is_dated
+    return is_number or (len(token.text) == 1 and token.is_capital and token.text not in "AI")
 
 
 class _Ends(NamedTuple):
