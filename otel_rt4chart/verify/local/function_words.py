@@ -101,7 +101,7 @@ Force = Literal["possible", "able", "advised", "obliged", "sought", "former", "f
 _TO = r"\s+to\b"
 # How a text says that something may, can, should, must or will be so; "May" is the month.
 _FORCES: dict[Force, str] = {
-    "possible": r"\b(?:(?-i:may)|might|could|possibl[ye]|perhaps|maybe)\b",
+    "possible": r"\b(?:(?-i:may)|might|could|possibl[ye])\b",
     "able": rf"\bcan\b|\b(?:is|are)\s+(?:allowed|permitted|able|free|welcome|entitled){_TO}",
     "advised": (
         rf"\bshould\b|\bought{_TO}|\b(?:is|are)\s+(?:advised|encouraged|asked|invited){_TO}"
