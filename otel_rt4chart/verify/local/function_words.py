@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from otel_rt4chart.verify.decompose.coordination import listed, verbs
@@ -143,6 +143,7 @@ _HAPPENED = re.compile(
 )
 _AT_PRESENT = re.compile(r"\b(?:is|are)\s+(?:now|already|currently|\w+\s+now)\b", re.IGNORECASE)
 _PAST = listed("was were had")
+_YOU = listed("i you we they")
 _PERFECT = listed("has have")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "nt", "id")
 
@@ -216,9 +217,6 @@ def _bare_force(claim: Slots, word: int, forced: Collection[_Forced]) -> str:
     return "plain" if is_verbal else ""
 
 
-_YOU = listed("i you we they")
-
-
 def _is_done(slots: Slots, at: int) -> bool:
     """True for a verb in the past or the perfect: `was paid`, `has been paid`, `arrived`."""
     norms = [token.norm for token in slots.tokens[max(0, at - 2) : at]]
@@ -246,13 +244,13 @@ def _event_doubt(
     return StructuralDoubt(happened.group(), coming[0].written, at)
 
 
-def _with_force(slots: Slots, word: int, forced: Collection[_Forced]) -> str:
+def _with_force(slots: Slots, word: int, forced: Sequence[_Forced]) -> str:
     """The word with the word of force before it, or with the auxiliary before it."""
     at = slots.content[word]
-    for one in forced:
-        start = slots.text.find(one.written)
-        return slots.text[min(start, slots.tokens[at].start) : max(
-            start + len(one.written), slots.tokens[at].end)]  # fmt: skip
+    if forced:
+        start, written = slots.text.find(forced[0].written), forced[0].written
+        end = max(start + len(written), slots.tokens[at].end)
+        return slots.text[min(start, slots.tokens[at].start) : end]
     first = at
     while first and at - first < _LONGEST_PHRASE and not slots.tokens[first - 1].is_content:
         first -= 1
