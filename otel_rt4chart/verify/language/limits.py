@@ -17,13 +17,13 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _STRICT = re.compile(
-    r"(?:(?:less|more|fewer|longer|shorter|greater)\s+than|under|over|below|above|exceed\w*)"
+    r"(?:(?:less|more|fewer|longer|shorter|greater)\s+than|under|over|below|above|exceed\w*|[<>])"
     r"\s*[$€£¥₹]?\s*$",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
     r"(?:(?:\bno\s+|\bnot\s+)?(?:more|less|fewer|longer|shorter|greater)\s+than|\bat\s+(?:least|most)"
-    r"|\bup\s+to|\bover|\babove|\bunder|\bbelow|\ba\s+(?:minimum|maximum)\s+of)\s*$",
+    r"|\bup\s+to|\bover|\babove|\bunder|\bbelow|\ba\s+(?:minimum|maximum)\s+of|[<>]=?|[≤≥])\s*$",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"(?:\s+\w+){0,2}\s+(?:or|and)\s+\w+|\s?\+")

@@ -256,7 +256,7 @@ often frequently commonly usually | rarely seldom
 possible able can capable | impossible unable cannot incapable
 present available | absent unavailable lacking
 required mandatory compulsory necessary obligatory | optional voluntary unnecessary
-cheap cheaper affordable inexpensive | expensive costly
+cheap cheaper affordable inexpensive | expensive costly costlier dearer pricier
 safe safer secure | dangerous unsafe risky insecure
 happy satisfied pleased delighted excited | sad unhappy dissatisfied disappointed
 confident certain sure | doubtful uncertain unsure

@@ -24,7 +24,7 @@ _WRITTEN: dict[str, dict[str, float]] = {
              "tonne tonnes ton tons": 1e6, "lb lbs": 453.59237, "oz ounce ounces": 28.349523},
     "volume": {"ml millilitre millilitres milliliter milliliters": 0.001,
                "cl centilitre centilitres centiliter centiliters": 0.01,
-               "litre litres liter liters": 1, "cup cups": 0.2365882,
+               "litre litres liter liters l": 1, "cup cups": 0.2365882,
                "gallon gallons": 3.785412,
                "tablespoon tablespoons tbsp": 0.01478676, "teaspoon teaspoons tsp": 0.00492892},
     "data": {"kb kilobyte kilobytes": 1e3, "mb megabyte megabytes": 1e6,
@@ -89,7 +89,7 @@ _BY_NAME = {
 # All words and signs for units.
 UNIT_NAMES = frozenset(_BY_NAME)
 # Letters that are units only right after the number: "5 m", not "5 years' m".
-_LETTERS = {"s", "h", "m", "g"}
+_LETTERS = {"s", "h", "m", "g", "l"}
 # Units that are no single word, or whose letters mean another thing in another case.
 _SIGNED = {
     "°c": r"°\s?C|℃|degrees?\s+(?:[Cc]elsius|[Cc]entigrade|C)",
@@ -122,6 +122,16 @@ _PRICED = re.compile(
 )
 
 
+# A bare C or F is a temperature in a text with such words, else a seat or a size.
+_BARE_DEGREES = re.compile(r"\s?(?P<scale>[CF])(?![\w²/'’-])")
+_HEATED = re.compile(
+    r"\b(?:temperatures?|heat\w*|hot|warm\w*|cold|cool\w*|fr[eo]ez\w*|chill\w*|boil\w*|bak(?:e|ed|ing)"
+    r"|roast\w*|cook\w*|ovens?|fridges?|refrigerat\w+|saunas?|wash\w*|stor(?:e|ed|age)|ke(?:ep|pt)"
+    r"|fever|thaw\w*|brew\w*|melt\w*)\b",
+    re.IGNORECASE,
+)
+
+
 def read_unit(token: Token, text: str, after: int) -> str:
     """The unit that a word after a number names; "" where it is no unit that converts."""
     if token.norm in _LETTERS and text[after : token.start].strip():
@@ -135,7 +145,10 @@ def read_signed_unit(text: str, after: int) -> tuple[str, int]:
     """The unit right after a number that is no single word, and its end; "" without one."""
     match = _SIGNED_UNIT.match(text, after)
     if match is None:
-        return "", after
+        bare = _BARE_DEGREES.match(text, after)
+        if bare is None or _HEATED.search(text) is None:
+            return "", after
+        return f"°{bare['scale'].lower()}", bare.end()
     return list(_SIGNED)[int((match.lastgroup or "u0")[1:])], match.end()
 
 

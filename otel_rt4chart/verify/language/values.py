@@ -70,8 +70,15 @@ _ABOUT = re.compile(
 )
 _MORE = r"(?:(?:more|longer|greater)\s+than|over|above|exceed(?:s|ed|ing)?)"
 _LESS = r"(?:(?:less|fewer|shorter)\s+than|under|below)"
-_AT_LEAST = re.compile(rf"(?:{_MORE}|at\s+least|a\s+minimum\s+of)\s*$", re.IGNORECASE)
-_AT_MOST = re.compile(rf"(?:{_LESS}|at\s+most|up\s+to|a\s+maximum\s+of)\s*$", re.IGNORECASE)
+# Signs stand behind a space: the one of "<b>14" or of a quoted line bounds nothing.
+_AT_LEAST = re.compile(
+    rf"(?:{_MORE}|at\s+least|a\s+minimum\s+of|(?<=[\w(]\s)(?:>=?|≥)|(?<=\()(?:>=?|≥))\s*$",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    rf"(?:{_LESS}|at\s+most|up\s+to|a\s+maximum\s+of|(?<=[\w(]\s)(?:<=?|≤)|(?<=\()(?:<=?|≤))\s*$",
+    re.IGNORECASE,
+)
 # "No more than" and "must not exceed" are the other bound.
 _DENIED = r"(?:\bno|\bnot|\bnever|\bcannot|n['’]t)\s+(?:be\s+|last\s+|cost\s+|take\s+|weigh\s+)?"
 _NOT_MORE = re.compile(rf"{_DENIED}{_MORE}\s*$", re.IGNORECASE)

@@ -21,11 +21,14 @@ from otel_rt4chart.verify.local.comparison import (
 _JOINTS = frozenset(("and", "or", "but", "while", "whereas"))
 _MAX_VALUES = 2  # a part with more of them is a list
 _MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
+# Groups of digits as phone numbers have them; two of one length are a range.
+_PHONE = re.compile(r"(?<![\w.,])(?!(\d{4})-\d{4}\b)\+?\d{2,5}(?:[ /-]\d{2,}){1,4}(?!\w)")
+_SHORTEST_PHONE = 7  # digits
 _MAX_KEY = 2  # words before a value that are surely its own
 
 
 class _Value(NamedTuple):
-    """A quantity or a time; values of the same `type` can be mistaken for each other."""
+    """A quantity, time or identifier; values of the same `type` can be taken for each other."""
 
     type: str
     key: object
@@ -83,7 +86,20 @@ def _values(slots: Slots) -> list[_Value]:
         for one in slots.moments
         if one.minutes is not None
     ]
-    return sorted((*counted, *dated), key=lambda one: one.start)
+    phones = [
+        _Value("phone", re.sub(r"\W", "", match.group()), *match.span())
+        for match in _PHONE.finditer(slots.text)
+        if sum(map(str.isdigit, match.group())) >= _SHORTEST_PHONE
+        and not any(_is_in(match.start(), [one]) for one in dated)
+    ]
+    named = [
+        _Value(f"name {one.kind}", one.key, one.start, one.end)
+        for one in slots.identifiers
+        if not _is_in(one.start, phones)
+    ]
+    named += [one for one in phones if not _is_in(one.start, named)]
+    plain = [one for one in (*counted, *dated) if not _is_in(one.start, named)]
+    return sorted((*plain, *named), key=lambda one: one.start)
 
 
 def _parts(slots: Slots, values: list[_Value]) -> Iterator[tuple[list[int], list[_Value]]]:

@@ -44,25 +44,48 @@ def _places(slots: Slots, tokens: range) -> frozenset[int]:
     return frozenset(places[at] for at in tokens if at in places and at not in slots.measures)
 
 
-def _order_votes(comparison: ComparedClaim, at: int) -> tuple[float, float] | None:
-    """The weight of the words that stand in the same event on both sides, and in the other one."""
+class _Votes(NamedTuple):
+    """The weight of the words of each event that stand in the same one, and in the other one."""
+
+    same: tuple[float, float]
+    other: tuple[float, float]
+
+    @property
+    def is_same(self) -> bool:
+        """True where no word stands in the other event."""
+        return any(self.same) and not any(self.other)
+
+    @property
+    def is_reversed(self) -> bool:
+        """True where words of both events stand in the other one, or all of them do.
+
+        Of "first remove the lid, then the tray", the verb belongs to both events.
+        """
+        is_crossed = all(self.other) and not all(self.same)
+        return is_crossed or (any(self.other) and not any(self.same))
+
+
+def _order_votes(comparison: ComparedClaim, at: int) -> _Votes | None:
     own, theirs = _events(comparison.claim), _events(comparison.sentence(at))
     if own is None or theirs is None:
         return None
-    same = other = 0.0
+    votes: list[tuple[float, float]] = []
     for mine, others, theirs_other in ((own.first, theirs.first, theirs.second),
                                        (own.second, theirs.second, theirs.first)):  # fmt: skip
+        same = other = 0.0
         for word in mine:
             places = set(comparison.matches[at][word])
             same += comparison.weights[word] * (bool(places) and places <= others)
             other += comparison.weights[word] * (bool(places) and places <= theirs_other)
-    return same, other
+        votes.append((same, other))
+    first, second = votes
+    return _Votes((first[0], second[0]), (first[1], second[1]))
 
 
 def same_order(comparison: ComparedClaim, at: int) -> Iterator[str]:
     """The claim's words of order, where the sentence has the same events in the same order."""
     votes = _order_votes(comparison, at)
-    if votes and votes[0] and not votes[1]:
+    if votes and votes.is_same:
         for token in comparison.claim.tokens:
             if token.norm in _ORDER_WORDS:
                 yield token.text
@@ -75,7 +98,7 @@ def reversed_order(comparison: ComparedClaim) -> StructuralDoubt | None:
 
 def _reversed_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
     votes = _order_votes(comparison, at)
-    if votes and votes[1] and not votes[0]:
+    if votes and votes.is_reversed:
         return StructuralDoubt(
             comparison.claim.text.strip(" ."), comparison.sentence(at).text.strip(" ."), at
         )

@@ -1,14 +1,22 @@
-"""Words of a claim that the context has, but never together: spliced names, and lists of words."""
+"""Words of a claim that the context has, but never together: names, lists, predicates of others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from otel_rt4chart.verify.decompose.coordination import listed
 from otel_rt4chart.verify.language.names import Name
 from otel_rt4chart.verify.language.slots import Slots
-from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, phrase
+from otel_rt4chart.verify.local.comparison import (
+    BE,
+    ComparedClaim,
+    StructuralDoubt,
+    is_verb,
+    phrase,
+    stems_at,
+)
 
 _MAX_SENTENCES = 400  # that hold both words of a pair; more are read as if one joined them
 _MIN_PAIRS, _MIN_PARTS = 2, 3
@@ -163,3 +171,91 @@ def _listed_word(comparison: ComparedClaim, at: int, first: int, second: int) ->
         return ""
     word = sentence.content[min(ones)]
     return phrase(sentence, word, word)
+
+
+_NO_SUBJECT = listed("it this that these those he she they we you i there here")
+_AUXILIARIES = BE | listed(
+    "has have had does do did can could may might will would shall should must"
+)
+_PREPOSITIONS = listed(
+    """of in on for with at and or from by during after before when if as to like than since while
+    until under over not no"""
+)
+_LONGEST_SUBJECT = 8
+_HALF, _NEARLY_ALL = 0.5, 0.7
+
+
+def _leading_subject(slots: Slots) -> frozenset[int]:
+    """The content words, by position, before the first verb; none where that is no plain noun."""
+    tokens = slots.tokens
+    is_cleft = len(tokens) > 2 and tokens[0].norm == "it" and tokens[1].norm in BE
+    first = 2 if is_cleft else 0
+    found: list[int] = []
+    for at in range(first, min(len(tokens), first + _LONGEST_SUBJECT)):
+        norm = tokens[at].norm
+        is_end = norm in _AUXILIARIES or norm in ("who", "that")
+        if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
+            places = slots.content_places
+            return frozenset(places[one] for one in found)
+        if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
+            break
+        if at > first and tokens[at].starts_clause:
+            break
+        if tokens[at].is_content:
+            found.append(at)
+    return frozenset()
+
+
+def other_subject(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Bob founded it` where the context says so of Alice, and of Bob only something else."""
+    claim = comparison.claim
+    own = _leading_subject(claim)
+    rest = [word for word in range(len(claim.content)) if word not in own]
+    if not own or not rest or not _is_subject_elsewhere(comparison, own):
+        return None
+    shares = {at: comparison.share(at, rest) for at in (*comparison.near, *comparison.others)}
+    best = max(shares.values(), default=0.0)
+    if best < _HALF * sum(comparison.weights[word] for word in rest):
+        return None
+    holders = [at for at, share in shares.items() if share >= _NEARLY_ALL * best]
+    found = [_told_of_other(comparison, at, own, rest) for at in holders]
+    return found[0] if found and all(found) else None
+
+
+def _is_subject_elsewhere(comparison: ComparedClaim, own: frozenset[int]) -> bool:
+    """True where a sentence of the context is about the claim's subject."""
+    stems = {stem for word in own for stem in comparison.equivalents[word]}
+    holders = {at for one in stems for at in comparison.context.holders[one]}
+    return any(
+        stems & stems_at(sentence, _leading_subject(sentence))
+        for sentence in map(comparison.sentence, holders)
+    )
+
+
+def _told_of_other(
+    comparison: ComparedClaim, at: int, own: frozenset[int], rest: list[int]
+) -> StructuralDoubt | None:
+    """The doubt where this sentence has the claim's predicate and another subject of its type."""
+    claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
+    theirs, verb = _leading_subject(sentence), max(own) + 1
+    if not theirs or any(matches[word] for word in own) or verb >= len(matches):
+        return None
+    found = max(theirs) + 1
+    if found not in matches[verb] or not (_has_name(claim, own) and _has_name(sentence, theirs)):
+        return None  # two common nouns often name the same thing
+    if any(theirs.intersection(matches[word]) for word in rest):
+        return None  # in a passive, the claim's object is the subject here
+    claimed = phrase(claim, claim.content[min(own)], claim.content[verb])
+    said = phrase(sentence, sentence.content[min(theirs)], sentence.content[found])
+    if _is_passive(claimed) != _is_passive(said):
+        return None
+    return StructuralDoubt(claimed, said, at)
+
+
+def _is_passive(text: str) -> bool:
+    return not BE.isdisjoint(text.lower().split())
+
+
+def _has_name(slots: Slots, words: Iterable[int]) -> bool:
+    named = {at for name in slots.names for at in name.tokens}
+    return any(slots.content[word] in named for word in words)

@@ -1,12 +1,12 @@
-"""Who does what: arguments in exchanged order, and a predicate that belongs to another subject."""
+"""Who does what to whom: arguments, ends of a way and sides of a comparison that are exchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from otel_rt4chart.verify.decompose.coordination import DETERMINERS, listed, verbs
+from otel_rt4chart.verify.decompose.coordination import DETERMINERS, base_forms, listed, verbs
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.tokens import stem
@@ -17,7 +17,6 @@ from otel_rt4chart.verify.local.comparison import (
     in_all_near,
     is_verb,
     phrase,
-    stems_at,
 )
 from otel_rt4chart.verify.local.swaps import SYMMETRIC_VERBS
 
@@ -32,6 +31,7 @@ _SYMMETRIC = SYMMETRIC_VERBS | frozenset(
     )
 )
 _COMPARATIVES = listed("more less fewer")
+_MODALS = listed("will would shall should can could may might must")
 _THAN_WITHIN = 5
 # Words that end the subject on its left; an argument stands behind one of `_ROLES` on the right.
 _BEFORE_SUBJECT = listed(
@@ -41,6 +41,7 @@ _BEFORE_SUBJECT = listed(
 _ROLES = listed("to from by than with against over")
 _ADJUNCTS = listed("in on at for during as into about under")
 _CLAUSE_ENDS = listed("and or but while which who that because when after before if although")
+_END_STOPS = _ROLES | _ADJUNCTS | _CLAUSE_ENDS | listed("into onto") | BE
 _PARTICIPLES = ("ed", "en", "wn", "ght", "ld", "nt", "de", "ne", "ut", "id")
 
 
@@ -74,16 +75,58 @@ def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
         stem_of = claim.tokens[token].stem
         theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem == stem_of]
         known = [roles for roles in theirs if roles is not None]
-        if known and all(_are_exchanged(comparison, own, roles) for roles in known):
-            return StructuralDoubt(own.span(claim), known[0].span(sentence), at)
+        found = _against(comparison, own, known)
+        if found is not None and _degree_relation(claim, sentence) is not False:
+            return StructuralDoubt(own.span(claim), found.span(sentence), at)
+    return None
+
+
+def _against(comparison: ComparedClaim, own: Roles, known: Sequence[Roles]) -> Roles | None:
+    """The roles with exchanged arguments, or those of the claim's object alone.
+
+    "The seller pays the shipping" for "the buyer pays the shipping and the seller the refund" has
+    the subject of one predicate and the object of another. None where one predicate has both.
+    """
+    sides = [(roles, _sides(comparison, own, roles)) for roles in known]
+    if any(one.subject & one.acting and one.objects & one.concerned for _, one in sides):
+        return None
+    for roles, _ in sides:
+        if _are_exchanged(comparison, own, roles):
+            return roles
+    if any(one.subject & one.acting for _, one in sides):
+        return next((roles for roles, one in sides if one.objects & one.concerned), None)
     return None
 
 
 def _is_predicate(slots: Slots, at: int) -> bool:
-    if slots.tokens[at].stem in _SYMMETRIC:
+    token = slots.tokens[at]
+    if token.stem in _SYMMETRIC:
         return False
-    is_inflected = slots.tokens[at].norm in verbs() and not slots.tokens[at].is_capital
-    return _is_comparative(slots, at) or (is_inflected and not _is_nominal(slots, at))
+    if _is_comparative(slots, at):
+        return True
+    is_verbal = token.norm in verbs() or _stands_as_verb(slots, at)
+    return is_verbal and not token.is_capital and not _is_nominal(slots, at)
+
+
+def _stands_as_verb(slots: Slots, at: int) -> bool:
+    """True for `bills` in `the supplier bills the shop`, and `billed` in `is billed by`.
+
+    Many verbs are nouns, too, so that the list of verbs does not have their forms.
+    """
+    if not 0 < at < len(slots.tokens) - 1 or slots.tokens[at + 1].starts_clause:
+        return False
+    before, token, behind = slots.tokens[at - 1 : at + 2]
+    if behind.norm == "by":
+        return before.norm in BE
+    if before.norm in _MODALS:
+        return token.is_content
+    if token.starts_clause or not before.is_content:
+        return False
+    if token.norm.endswith(("s", "ed")):
+        is_noun = at > 1 and slots.tokens[at - 2].norm in DETERMINERS
+        return behind.norm in DETERMINERS or (is_noun and behind.is_content)
+    # "Sellers ship items"
+    return token.norm in base_forms() and before.norm.endswith("s") and at == 1
 
 
 def _is_nominal(slots: Slots, at: int) -> bool:
@@ -91,7 +134,12 @@ def _is_nominal(slots: Slots, at: int) -> bool:
     before = slots.tokens[at - 1] if at else None
     if before is None:
         return False
-    return before.norm in DETERMINERS or (before.is_content and is_verb(slots, at - 1))
+    # "The sponsor supports", "the yearly pass costs"
+    is_noun = before.norm not in verbs() and any(
+        token.norm in DETERMINERS for token in slots.tokens[max(0, at - 3) : at - 1]
+    )
+    is_behind_verb = before.is_content and is_verb(slots, at - 1) and not is_noun
+    return before.norm in DETERMINERS or is_behind_verb
 
 
 def _is_comparative(slots: Slots, at: int) -> bool:
@@ -118,11 +166,12 @@ def _roles(slots: Slots, at: int) -> Roles | None:
             role = "adjunct"
         elif role not in ("", "adjunct") and _is_argument(slots, place):
             (by if role == "by" else right)[token.stem] = place
-    if compares or not slots.tokens[at].norm.endswith(_PARTICIPLES):
+    is_passive = any(token.norm in BE for token in slots.tokens[max(0, at - 3) : at])
+    is_participle = slots.tokens[at].norm.endswith(_PARTICIPLES)
+    if compares or not (is_participle or (is_passive and by)):
         return Roles(left, right)
     if by:
         return Roles(by, left)
-    is_passive = any(token.norm in BE for token in slots.tokens[max(0, at - 3) : at])
     return None if is_passive else Roles(left, right)
 
 
@@ -137,15 +186,75 @@ def _left_of(slots: Slots, at: int) -> dict[str, int]:
 
 
 def _is_argument(slots: Slots, at: int) -> bool:
-    """True for a content word that is no verb, and for a capital letter that stands for a name."""
+    """True for a content word that is no verb, and for a letter or number that is a name."""
     token = slots.tokens[at]
     if at in slots.measures:
-        return False  # a number or a date
+        return _is_label(slots, at)  # else a number or a date
     if len(token.text) == 1 and token.is_capital and token.text != "I":
         following = slots.tokens[at + 1].norm if at + 1 < len(slots.tokens) else "is"
         return token.text != "A" or following in BE
     is_noun = at > 0 and slots.tokens[at - 1].norm in DETERMINERS  # "the pool", not "to pool"
+    is_noun = is_noun or _is_label(slots, at + 1)  # "release 5"
     return token.is_content and (is_noun or not is_verb(slots, at))
+
+
+def _is_label(slots: Slots, at: int) -> bool:
+    """True for what names a thing of a kind: the number of `level 2`, the letter of `release B`."""
+    if not 0 < at < len(slots.tokens) or slots.tokens[at].starts_clause:
+        return False
+    token, before = slots.tokens[at], slots.tokens[at - 1]
+    is_beside = before.is_content and token.start == before.end + 1
+    if not is_beside or before.norm in verbs():
+        return False
+    is_counted = any(one.start == token.start and one.unit for one in slots.quantities)
+    is_dated = any(one.start <= token.start < one.end for one in slots.moments)
+    is_number = token.norm.isdigit() and not is_counted and not is_dated
+    return is_number or (len(token.text) == 1 and token.is_capital and token.text not in "AI")
+
+
+class _Ends(NamedTuple):
+    """The words behind "from" and behind "to", by stem, with their tokens."""
+
+    source: dict[str, int]
+    goal: dict[str, int]
+
+
+_SOURCES, _GOALS = listed("from"), listed("to into onto")
+_LONGEST_END = 6  # tokens
+
+
+def exchanged_ends(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`From the shop to the depot` for `from the depot to the shop`."""
+    return in_all_near(comparison, _ends_exchanged_in)
+
+
+def _ends_exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, theirs = _ends(claim), _ends(sentence)
+    if not (own.source and own.goal and theirs.source and theirs.goal):
+        return None
+    sides = _sides(comparison, Roles(*own), Roles(*theirs))
+    if not sides.are_crossed:
+        return None
+    return StructuralDoubt(Roles(*own).span(claim), Roles(*theirs).span(sentence), at)
+
+
+def _ends(slots: Slots) -> _Ends:
+    ends = _Ends({}, {})
+    for at, token in enumerate(slots.tokens[:-1]):
+        if token.norm not in _SOURCES and token.norm not in _GOALS:
+            continue
+        is_rate = at > 0 and at - 1 in slots.measures and at + 1 in slots.measures  # "2 to 1"
+        if token.norm == "to" and (is_verb(slots, at + 1) or (is_rate and not ends.source)):
+            continue  # "to move it"
+        words = ends.source if token.norm in _SOURCES else ends.goal
+        for place in range(at + 1, min(len(slots.tokens), at + 1 + _LONGEST_END)):
+            one = slots.tokens[place]
+            if place > at + 1 and (one.starts_clause or one.norm in _END_STOPS):
+                break
+            if one.is_content:
+                words[one.stem] = place
+    return ends
 
 
 class _Sides(NamedTuple):
@@ -155,6 +264,17 @@ class _Sides(NamedTuple):
     objects: set[str]
     acting: set[str]
     concerned: set[str]
+
+    @property
+    def are_crossed(self) -> bool:
+        """True where words of both sides of the claim stand on the other one, and not in place."""
+        is_crossed = self.subject & self.concerned and self.objects & self.acting
+        return bool(is_crossed) and not self.are_straight
+
+    @property
+    def are_straight(self) -> bool:
+        """True where words of both sides of the claim stand on the same one."""
+        return bool(self.subject & self.acting and self.objects & self.concerned)
 
 
 def _sides(comparison: ComparedClaim, own: Roles, theirs: Roles) -> _Sides:
@@ -170,8 +290,7 @@ def _sides(comparison: ComparedClaim, own: Roles, theirs: Roles) -> _Sides:
 def _are_exchanged(comparison: ComparedClaim, own: Roles, theirs: Roles) -> bool:
     """True where one argument of each side stands on the other one, and no subject in its place."""
     sides = _sides(comparison, own, theirs)
-    is_crossed = sides.subject & sides.concerned and sides.objects & sides.acting
-    return bool(is_crossed) and not sides.subject & sides.acting
+    return sides.are_crossed and not sides.subject & sides.acting
 
 
 # The first and the last of something: both are true of it, at different times.
@@ -213,6 +332,78 @@ _CONVERSES = tuple(
         ("precede", "follow"),
     )
 )
+
+
+class _Degree(NamedTuple):
+    """What stands before "than": a comparative, or "more" or "less" and the stem behind it."""
+
+    stem: str
+    is_more: bool
+    at: int
+    than: int
+
+
+def _degree(slots: Slots) -> _Degree | None:
+    for than in range(2, len(slots.tokens)):
+        if slots.tokens[than].norm != "than":
+            continue
+        before, first = slots.tokens[than - 1], slots.tokens[than - 2].norm
+        if before.norm in _COMPARATIVES:
+            return _Degree("", before.norm == "more", than - 1, than)
+        if first in _COMPARATIVES:
+            return _Degree(before.stem, first == "more", than - 2, than)
+        if before.norm.endswith("er") or before.norm in ("better", "worse"):
+            return _Degree(before.stem, is_more=True, at=than - 1, than=than)
+    return None
+
+
+def _degree_relation(claim: Slots, sentence: Slots) -> bool | None:
+    """True where both compare in the same direction, False in the opposite one, else None."""
+    own, theirs = _degree(claim), _degree(sentence)
+    if own is None or theirs is None:
+        return None
+    if own.stem == theirs.stem:
+        return own.is_more == theirs.is_more
+    is_opposite = are_opposite(own.stem, theirs.stem)
+    return own.is_more != theirs.is_more if is_opposite else None
+
+
+def other_comparison(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Visitors pay less than members` for `Members pay less than visitors`, or `members more`."""
+    return in_all_near(comparison, _comparison_in)
+
+
+def _comparison_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    relation = _degree_relation(claim, sentence)
+    if relation is None or claim.denials or sentence.denials:
+        return None
+    own, theirs = _compared(claim), _compared(sentence)
+    sides = _sides(comparison, own, theirs)
+    if sides.are_crossed if relation else sides.are_straight:
+        return StructuralDoubt(own.span(claim), theirs.span(sentence), at)
+    return None
+
+
+def _compared(slots: Slots) -> Roles:
+    """The words on both sides of what compares: no verb is among what is compared."""
+    degree = _degree(slots)
+    if degree is None:
+        return Roles({}, {})
+    left: dict[str, int] = {}
+    for at in range(degree.at - 1, -1, -1):
+        if slots.tokens[at].norm in _BEFORE_SUBJECT or slots.tokens[at + 1].starts_clause:
+            break
+        if slots.tokens[at].is_content or _is_argument(slots, at):
+            left[slots.tokens[at].stem] = at
+    right: dict[str, int] = {}
+    for at in range(degree.than + 1, len(slots.tokens)):
+        token = slots.tokens[at]
+        if token.starts_clause or token.norm in _CLAUSE_ENDS | _ADJUNCTS:
+            break
+        if token.is_content or _is_argument(slots, at):
+            right[token.stem] = at
+    return Roles(left, right)
 
 
 def converse_of_same(comparison: ComparedClaim) -> StructuralDoubt | None:
@@ -269,91 +460,3 @@ def _matching(comparison: ComparedClaim, stems: Iterable[str]) -> set[str]:
         for word in comparison.claim.positions.get(one, ()):
             known.update(comparison.equivalents[word])
     return known
-
-
-_NO_SUBJECT = listed("it this that these those he she they we you i there here")
-_AUXILIARIES = BE | listed(
-    "has have had does do did can could may might will would shall should must"
-)
-_PREPOSITIONS = listed(
-    """of in on for with at and or from by during after before when if as to like than since while
-    until under over not no"""
-)
-_LONGEST_SUBJECT = 8
-_HALF, _NEARLY_ALL = 0.5, 0.7
-
-
-def leading_subject(slots: Slots) -> frozenset[int]:
-    """The content words, by position, before the first verb; none where that is no plain noun."""
-    tokens = slots.tokens
-    is_cleft = len(tokens) > 2 and tokens[0].norm == "it" and tokens[1].norm in BE
-    first = 2 if is_cleft else 0
-    found: list[int] = []
-    for at in range(first, min(len(tokens), first + _LONGEST_SUBJECT)):
-        norm = tokens[at].norm
-        is_end = norm in _AUXILIARIES or norm in ("who", "that")
-        if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
-            places = slots.content_places
-            return frozenset(places[one] for one in found)
-        if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
-            break
-        if at > first and tokens[at].starts_clause:
-            break
-        if tokens[at].is_content:
-            found.append(at)
-    return frozenset()
-
-
-def other_subject(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`Bob founded it` where the context says so of Alice, and of Bob only something else."""
-    claim = comparison.claim
-    own = leading_subject(claim)
-    rest = [word for word in range(len(claim.content)) if word not in own]
-    if not own or not rest or not _is_subject_elsewhere(comparison, own):
-        return None
-    shares = {at: comparison.share(at, rest) for at in (*comparison.near, *comparison.others)}
-    best = max(shares.values(), default=0.0)
-    if best < _HALF * sum(comparison.weights[word] for word in rest):
-        return None
-    holders = [at for at, share in shares.items() if share >= _NEARLY_ALL * best]
-    found = [_told_of_other(comparison, at, own, rest) for at in holders]
-    return found[0] if found and all(found) else None
-
-
-def _is_subject_elsewhere(comparison: ComparedClaim, own: frozenset[int]) -> bool:
-    """True where a sentence of the context is about the claim's subject."""
-    stems = {stem for word in own for stem in comparison.equivalents[word]}
-    holders = {at for one in stems for at in comparison.context.holders[one]}
-    return any(
-        stems & stems_at(sentence, leading_subject(sentence))
-        for sentence in map(comparison.sentence, holders)
-    )
-
-
-def _told_of_other(
-    comparison: ComparedClaim, at: int, own: frozenset[int], rest: list[int]
-) -> StructuralDoubt | None:
-    """The doubt where this sentence has the claim's predicate and another subject of its type."""
-    claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
-    theirs, verb = leading_subject(sentence), max(own) + 1
-    if not theirs or any(matches[word] for word in own) or verb >= len(matches):
-        return None
-    found = max(theirs) + 1
-    if found not in matches[verb] or not (_has_name(claim, own) and _has_name(sentence, theirs)):
-        return None  # two common nouns often name the same thing
-    if any(theirs.intersection(matches[word]) for word in rest):
-        return None  # in a passive, the claim's object is the subject here
-    claimed = phrase(claim, claim.content[min(own)], claim.content[verb])
-    said = phrase(sentence, sentence.content[min(theirs)], sentence.content[found])
-    if _is_passive(claimed) != _is_passive(said):
-        return None
-    return StructuralDoubt(claimed, said, at)
-
-
-def _is_passive(text: str) -> bool:
-    return not BE.isdisjoint(text.lower().split())
-
-
-def _has_name(slots: Slots, words: Iterable[int]) -> bool:
-    named = {at for name in slots.names for at in name.tokens}
-    return any(slots.content[word] in named for word in words)

@@ -11,7 +11,7 @@ from otel_rt4chart.verify.decompose import rules as decomposition
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import ClaimReading, read_claim
-from otel_rt4chart.verify.local.structure import deny_measures
+from otel_rt4chart.verify.local.structure import deny_measures, doubt_entailed
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
     Odds,
@@ -25,7 +25,7 @@ from otel_rt4chart.verify.local.verdict import (
 from otel_rt4chart.verify.text.citations import blank_citations
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
-RULES_ID = "rules/11"
+RULES_ID = "rules/12"
 
 
 class WholeContextJudge(ABC):
@@ -92,7 +92,8 @@ class RulesJudge(WholeContextJudge):
             return known
         reading = read_claim(claim, early.index)
         judgement = judgement_from_odds(reading, self._odds(reading), sentences)
-        return early.settle(deny_measures(judgement, reading, sentences))
+        judgement = deny_measures(judgement, reading, sentences)
+        return early.settle(doubt_entailed(judgement, reading, sentences))
 
     def _odds(self, reading: ClaimReading) -> Odds:
         unfaithful, contradicted = self._heads.unfaithful, self._heads.contradicted

@@ -18,9 +18,19 @@ from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt
 from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference
 from otel_rt4chart.verify.local.event_order import reversed_order
 from otel_rt4chart.verify.local.features import ClaimReading
-from otel_rt4chart.verify.local.function_words import opposed_word
-from otel_rt4chart.verify.local.joins import listed_words, names_apart, spliced_name
-from otel_rt4chart.verify.local.roles import converse_of_same, exchanged_arguments, other_subject
+from otel_rt4chart.verify.local.function_words import opposed_word, other_force
+from otel_rt4chart.verify.local.joins import (
+    listed_words,
+    names_apart,
+    other_subject,
+    spliced_name,
+)
+from otel_rt4chart.verify.local.roles import (
+    converse_of_same,
+    exchanged_arguments,
+    exchanged_ends,
+    other_comparison,
+)
 from otel_rt4chart.verify.local.scope import (
     excluded_word,
     one_of_many,
@@ -36,6 +46,8 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     opposed_bound,
     excluded_word,
     exchanged_arguments,
+    exchanged_ends,
+    other_force,
     other_negation,
     other_subject,
     other_price,
@@ -43,6 +55,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     one_of_many,
     reversed_order,
     converse_of_same,
+    other_comparison,
     spliced_name,
     names_apart,
     listed_words,
@@ -141,7 +154,7 @@ def deny_measures(
 
 
 def _conflicts(reading: ClaimReading) -> Iterator[_Conflict]:
-    for find in (_other_units, _other_signs, _other_bounds, _other_codes):
+    for find in (_other_units, _other_signs, _other_bounds, _widened_values, _other_codes):
         yield from find(reading)
 
 
@@ -227,6 +240,33 @@ def _other_bounds(reading: ClaimReading) -> Iterator[_Conflict]:
             claimed = claim.text[own.start : own.end].strip()
             is_certain = is_range and relation == "apart" and not claim.denials
             yield _Conflict(_difference(claimed, words.strip(), at), is_certain)
+
+
+_OR_MORE = re.compile(r"[+≥≤]|[<>]=|\s+or\s+\w+", re.IGNORECASE)
+
+
+def _widened_values(reading: ClaimReading) -> Iterator[_Conflict]:
+    """`More than 14 days`, `14+ days` or `14-30 days` where the sentences say `14 days`."""
+    claim, told = reading.claim, _told(reading)
+    for family in dict.fromkeys(one.base[0] for one in claim.quantities):
+        plain = [(at, one) for at, one in told if one.base[0] == family]
+        if not plain or any(one.bound != "exact" for _, one in plain):
+            continue
+        if any(quantity_limits(reading.context.sentences[at], family) for at, _ in plain):
+            continue
+        for own in quantity_limits(claim, family):
+            ends = {one[0] for one in (own.low, own.high) if one is not None}
+            same = [(at, one) for at, one in plain if one.base[1] in ends]
+            if not same or (ends <= {one.base[1] for _, one in plain} and len(ends) > 1):
+                continue
+            words = claim.text[own.start : own.end]
+            is_open = own.is_strict or len(ends) > 1 or _OR_MORE.search(words)
+            others = (one for one in plain if one not in same)
+            if is_open and not any(own.admits((one.base[1],)) for _, one in others):
+                at, one = same[0]
+                found = quantity_text(reading.context.sentences[at], one)
+                # Writers round "about 14" to "more than 14", so that no label is certain.
+                yield _Conflict(_difference(words.strip(), found, at), is_certain=False)
 
 
 def _is_said_plainly(

@@ -160,19 +160,26 @@ def _was_cut_early(before: str, piece: str) -> bool:
 
 
 def _bounded(piece: str) -> Iterator[str]:
-    """A piece, cut to the maximal length between words, or else between graphemes."""
+    """A piece, cut to the maximal length between words, or else between graphemes.
+
+    The last two parts are of about the same length: a few words left over would say nothing.
+    """
     start = 0
-    while len(piece) - start > MAX_SENTENCE:
-        cut = _cut(piece, start, start + MAX_SENTENCE)
+    while (left := len(piece) - start) > MAX_SENTENCE:
+        length = MAX_SENTENCE if left > 2 * MAX_SENTENCE else (left + 1) // 2
+        cut = _cut(piece, start, start + length)
         yield piece[start:cut]
         start = cut
     yield piece[start:]
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """The last position after `start`, up to `end`, between words, or else between graphemes."""
+    """The last position after `start`, up to `end`, between words, or else between graphemes.
+
+    A word that fills half of it is cut itself: of "The code is ABAB…", "The code is" would be left.
+    """
     gaps = [gap.end() for gap in _GAP.finditer(text, start, end) if gap.end() > start + 1]
-    if gaps:
+    if gaps and end - gaps[-1] <= (end - start) // 2:
         return gaps[-1]
     cut = boundary(text, end)
     return cut if cut > start else end

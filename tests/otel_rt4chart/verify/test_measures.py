@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import LocalJudge, RulesJudge, Verifier
-from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Passage
+from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Label, Passage
 
 ENTAILED, CONTRADICTED = AnswerLabel.ENTAILED, AnswerLabel.CONTRADICTED
 UNDECIDED = AnswerLabel.UNDECIDED
@@ -191,3 +191,70 @@ def test_the_same_code_with_other_spaces_is_supported(
 ) -> None:
     """Only letters and digits count."""
     assert label(verifier, passage, claim) is ENTAILED
+
+
+SINGLE = "The trial lasts 21 days."
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["21+ days", ">21 days", "> 21 days", "<21 days", "≥21 days", "more than 21 days",
+     "over 21 days", "21 days or more", "21-30 days", "7 to 21 days", "-21 days"],
+)  # fmt: skip
+def test_a_wider_value_than_a_single_one_is_never_supported(verifier: Verifier, value: str) -> None:
+    """The passage gives one value, and leaves no others open."""
+    assert label(verifier, SINGLE, f"The trial lasts {value}.") is not ENTAILED
+    assert label(verifier, SINGLE, SINGLE) is ENTAILED
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("The trial lasts at least 21 days.", "The trial lasts 21+ days."),
+        ("The trial lasts at least 21 days.", "The trial lasts ≥21 days."),
+        ("The trial lasts more than 21 days.", "The trial lasts >21 days."),
+        ("You must give 21 days notice.", "You must give at least 21 days notice."),
+        ("The tour has 21 to 30 guests.", "The tour has 21-30 guests."),
+    ],
+)
+def test_the_same_bound_by_a_sign_is_supported(
+    verifier: Verifier, passage: str, claim: str
+) -> None:
+    """Signs are read as the words for them."""
+    assert label(verifier, passage, claim) is ENTAILED
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "same"),
+    [
+        ("Bake the bread at 95 C.", "Bake the bread at 95 F.", "Bake the bread at 95 °C."),
+        ("Keep it cool at 8 °C.", "Keep it cool at 8F.", "Keep it cool at 8C."),
+        ("Add 250 ml of water.", "Add 250 l of water.", "Add 250 mL of water."),
+        ("Add 2 L of water.", "Add 2 ml of water.", "Add 2 litres of water."),
+    ],
+)
+def test_bare_letters_are_units(verifier: Verifier, passage: str, claim: str, same: str) -> None:
+    """C and F of temperatures, and litres."""
+    assert label(verifier, passage, claim) is not ENTAILED
+    assert label(verifier, passage, same) is ENTAILED
+
+
+def test_a_seat_is_no_temperature() -> None:
+    """A letter behind a number is a unit only where the text speaks of heat or cold."""
+    rules = Verifier(RulesJudge())
+
+    assert label(rules, "Meet at desk 8 C.", "Meet at desk 8 C in the hall.") is not CONTRADICTED
+    assert label(rules, "Your seat is 22 F.", "Your seat is 22F.") is ENTAILED
+
+
+@pytest.mark.parametrize("head", ["The code is", "Your token for the new printer is"])
+@pytest.mark.parametrize("length", [1_100, 2_500, 6_000, 8_001])
+def test_no_rump_of_a_cut_claim_is_supported(verifier: Verifier, head: str, length: int) -> None:
+    """A claim with an endless word is read with a part of the word."""
+    passage = Passage("p", f"{head} A1 for new users.")
+    answer = f"{head} {'Z9' * (length // 2)} for new users."
+
+    claims = verifier.verify(Exchange("", [passage], answer)).claims
+
+    assert claims
+    assert all(one.label is not Label.ENTAILED for one in claims)
