@@ -50,6 +50,9 @@ _RATE = re.compile(
 _COMPARES = re.compile(r"\b(?:than|more|less|fewer|before|after|earlier|later)\b", re.IGNORECASE)
 
 
+_REFERS = re.compile(r"\b(?:it|they|this|that|these|those|he|she)\b", re.IGNORECASE)
+# Where the clause of a value begins: behind "and", or behind what opens the sentence.
+_CLAUSE = re.compile(r"[;:]\s|,\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 _COVERS = re.compile(r"\b(?:covers?|reimburses?|refunds?|insures?|pays?\s+for)\b", re.IGNORECASE)
 _IS_COVERED = re.compile(r"\b(?:is|are)\s+(?:covered|reimbursed|refunded|insured)\b", re.IGNORECASE)
 _NOT_COVERED = re.compile(
@@ -154,6 +157,8 @@ def denies(claim: str, denied: Judgement, sentence: str) -> bool:
         return not is_other and not _values_of_two_things(own, theirs)
     if is_about_other(claim, sentence) or is_denied_of_other(own, theirs):
         return False
+    if any(_is_of_other_subject(clash, claim, sentence) for clash in denied.clashes if clash.found):
+        return False
     if any(_is_put_otherwise(clash, claim, sentence) for clash in denied.clashes):
         return False
     values = [clash for clash in denied.clashes if clash.slot in _VALUES]
@@ -173,6 +178,30 @@ def denies(claim: str, denied: Judgement, sentence: str) -> bool:
             sentence_content.pop(stem, None)
     shared = sum(weight for stem, weight in rest.items() if stem in sentence_content)
     return shared >= max(same * sum(rest.values()), of_sentence * sum(sentence_content.values()))
+
+
+def _is_of_other_subject(clash: Clash, claim: str, sentence: str) -> bool:
+    """True where the words before the values name two things.
+
+    "Extra users cost 4 euros on Team" has a word of its own there, and "Team costs 24 euros", too.
+    What is affirmed of "plans bought through a reseller" leaves "monthly plans are not refunded"
+    alone. Nobody knows what "it" is, unless the sentence says "it", too.
+    """
+    before, others = _named_before(clash.claimed, claim), _named_before(clash.found, sentence)
+    own, theirs = set(content(before)), set(content(others))
+    if clash.slot in ("number", "date"):
+        is_unknown = _REFERS.search(before) and not _REFERS.search(others)
+        return bool(is_unknown or (own - theirs and theirs - own))
+    # "MRI for cosmetic reasons is not covered" does take back "outpatient MRI is covered".
+    if clash.slot != "negation" or not read_slots(claim).denials:
+        return False
+    return bool(own - content(sentence).keys() and theirs - content(claim).keys())
+
+
+def _named_before(value: str, text: str) -> str:
+    """The last clause before the value that says anything; "" where the text lacks the value."""
+    parts = _CLAUSE.split(text[: max(text.find(value), 0)])
+    return next((part for part in reversed(parts) if content(part)), "")
 
 
 def _is_put_otherwise(clash: Clash, claim: str, sentence: str) -> bool:

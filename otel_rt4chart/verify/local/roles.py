@@ -94,7 +94,9 @@ def _against(comparison: ComparedClaim, own: Roles, known: Sequence[Roles]) -> R
         if _are_exchanged(comparison, own, roles):
             return roles
     if any(one.subject & one.acting for _, one in sides):
-        return next((roles for roles, one in sides if one.objects & one.concerned), None)
+        # A predicate without a subject, as in "covers scans and pays pills", has that of the first.
+        joined = (roles for roles, one in sides if roles.subject and one.objects & one.concerned)
+        return next(joined, None)
     return None
 
 

@@ -11,7 +11,7 @@ from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.identifiers import is_code_in, labelled_codes
 from otel_rt4chart.verify.language.limits import Limit, quantity_limits
 from otel_rt4chart.verify.language.slots import Slots, quantity_text
-from otel_rt4chart.verify.language.units import is_measure
+from otel_rt4chart.verify.language.units import SIGNS, is_measure
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
@@ -185,7 +185,7 @@ def _other_units(reading: ClaimReading) -> Iterator[_Conflict]:
                 break
 
 
-_NEGATIVE = re.compile(r"(?:(?<![\w)])[-−]|\bminus\s)[$€£]?$", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?:(?<![\w)])[-−]|(?P<word>\bminus\s))[$€£]?$", re.IGNORECASE)
 
 
 def _other_signs(reading: ClaimReading) -> Iterator[_Conflict]:
@@ -205,7 +205,9 @@ def _other_signs(reading: ClaimReading) -> Iterator[_Conflict]:
 
 
 def _is_negative(slots: Slots, one: Quantity) -> bool:
-    return _NEGATIVE.search(slots.text, 0, one.start) is not None
+    sign = _NEGATIVE.search(slots.text, 0, one.start)
+    # "Refunded minus 15 euros" takes them off; "minus 15 degrees" is below zero.
+    return sign is not None and not (sign["word"] and one.unit in SIGNS)
 
 
 def _signed_text(slots: Slots, one: Quantity) -> str:

@@ -140,6 +140,13 @@ def test_rules_tell_who_acts_from_whom_it_concerns(
     assert label(RULES, passage, f"The {first} is {passive} by the {second}{tail}.") is not ENTAILED
 
 
+def test_a_second_predicate_has_the_subject_of_the_first() -> None:
+    """It is not repeated: nobody else covers the second thing."""
+    passage = "The plan covers MRI scans only after prior authorization, and covers X-rays."
+
+    assert label(RULES, passage, "The plan covers X-rays.") is ENTAILED
+
+
 OPPOSITES = (("cheaper", "more expensive"), ("faster", "slower"), ("larger", "smaller"),
              ("lighter", "heavier"))  # fmt: skip
 

@@ -258,3 +258,14 @@ def test_no_rump_of_a_cut_claim_is_supported(verifier: Verifier, head: str, leng
 
     assert claims
     assert all(one.label is not Label.ENTAILED for one in claims)
+
+
+def test_what_is_taken_off_is_not_below_zero(verifier: Verifier) -> None:
+    """An amount behind "minus" is a fee, a temperature there is another one."""
+    passage = "Unused weeks are paid back, minus a handling fee of 15 euros."
+
+    found = label(verifier, passage, "Unused weeks are paid back, minus 15 euros.")
+
+    assert found is not CONTRADICTED
+    cold = label(verifier, "The store is kept at 18 °C.", "The store is kept at minus 18 °C.")
+    assert cold is CONTRADICTED

@@ -138,6 +138,24 @@ def test_a_rule_about_something_else_limits_nothing(answer: str, other: str) -> 
     assert picked(answer, answer, other) == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("Solo costs 24 euros a month.", "Extra seats cost 4 euros a month each on Solo."),
+        ("On Solo it costs 12 euros a month.", "Solo costs 24 euros a month."),
+        ("On Solo, an extra seat costs 3 euros a month.", "Solo costs 79 euros a month."),
+        (
+            "Yearly passes are not refunded for a month that has begun.",
+            "Passes bought at a kiosk must be refunded by the kiosk.",
+        ),
+    ],
+    ids=["another subject", "it", "the place of it", "another case"],
+)
+def test_a_value_of_something_else_denies_nothing(answer: str, other: str) -> None:
+    """The words are shared, and stand for two things."""
+    assert picked(answer, answer, other) == []
+
+
 def test_a_replaced_passage_says_nothing_against_the_claim() -> None:
     """Its successor supports it; without versions, the two passages disagree."""
     texts = ("Solo costs 9 euros a month.", "Solo costs 7 euros a month.")
@@ -415,23 +433,6 @@ def test_of_too_many_sentences_the_nearest_are_searched() -> None:
 
     assert [one.passage_ids for one in found] == [("p2",)]
     assert search.problem == "only the 400 nearest sentences were searched"
-
-
-@pytest.mark.parametrize("plan", ["Plus", "Silver", "Gold"])
-def test_the_one_who_acts_in_the_passive_is_no_other_subject(plan: str) -> None:
-    """ "MRI is not covered by the Plus policy" is about the Plus policy."""
-    report = Verifier(RulesJudge()).verify(
-        Exchange(
-            "",
-            (
-                Passage("p1", f"The {plan} policy covers outpatient imaging."),
-                Passage("p2", f"Outpatient MRI is not covered by the {plan} policy."),
-            ),
-            f"The {plan} policy covers outpatient imaging, including MRI.",
-        )
-    )
-
-    assert [claim.status for claim in report.claims] == [ClaimStatus.CHERRY_PICKED]
 
 
 @pytest.mark.parametrize("judge", ["rules", "local"])

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.verify import Exchange, LocalJudge, Passage, RulesJudge, Verifier
-from otel_rt4chart.verify.findings.denied_claim import claim_parts, deny, left_uncovered
+from otel_rt4chart.verify.findings.denied_claim import (
+    claim_parts,
+    deny,
+    is_about_other,
+    left_uncovered,
+)
 
 
 def found_against(stated: str, other: str) -> list[str]:
@@ -47,6 +52,15 @@ def test_a_claim_is_denied_at_its_verb(claim: str, denied: str) -> None:
 def test_examples_that_a_claim_names_are_parts(claim: str, parts: tuple[str, ...]) -> None:
     """Behind a full verb, or of what holds for the whole subject; "is" alone says otherwise."""
     assert claim_parts(claim) == parts
+
+
+@pytest.mark.parametrize("plan", ["Plus", "Silver", "Gold"])
+def test_the_one_who_acts_in_the_passive_is_no_other_subject(plan: str) -> None:
+    """ "MRI is not covered by the Plus policy" is about the Plus policy."""
+    denial = f"MRI is not covered by the {plan} policy."
+
+    assert not is_about_other(f"The {plan} policy covers MRI.", denial)
+    assert is_about_other("The Basic policy covers MRI.", denial)
 
 
 @given(st.text(max_size=80))

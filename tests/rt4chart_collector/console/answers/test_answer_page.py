@@ -119,8 +119,7 @@ def shown(client: Client, made: Verdict) -> str:
 
 def test_an_undecided_claim_has_no_confidence(client: Client) -> None:
     """It has no verdict that the judge could be sure of."""
-    claim = replace(claims()[1], label=Label.UNDECIDED, confidence=0.0, reason="not sure")
-
+    claim = replace(claims()[1], label=Label.UNDECIDED, confidence=0.0)
     told = text_of(shown(client, verdict(given=(claim,))))
 
     assert "undecided" in told
