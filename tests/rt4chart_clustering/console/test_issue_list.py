@@ -54,7 +54,7 @@ def test_the_list_is_as_the_command_has_it(client: Client) -> None:
     assert rows[0]["marks"] == "new"
 
 
-NUMBER, ADDED = "Number differs from the source", "Added to the source"
+NUMBER, ADDED = "Number not as in the source", "Added to the source"
 ASKED = {
     "route=trial": [ADDED],
     "q=DIFFERS": [NUMBER],
