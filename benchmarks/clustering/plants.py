@@ -164,7 +164,9 @@ def slips_of(rows: Sequence[LabelledAnswer]) -> Iterator[Exchange]:
 def _plain_number(answer: str, known: set[str]) -> re.Match[str] | None:
     """The first number that passages have and that belongs to no date, time or name."""
     slots = read_slots(answer)
-    taken = [(one.start, one.end) for one in (*slots.moments, *slots.identifiers, *slots.names)]
+    taken = {(one.start, one.end) for one in slots.moments}
+    taken |= {(one.start, one.end) for one in slots.identifiers}
+    taken |= {(one.start, one.end) for one in slots.names}
     for match in NUMBER.finditer(answer):
         is_taken = any(start <= match.start() < end for start, end in taken)
         if match[1] in known and not is_taken and not _NAMED.search(answer[: match.start()]):
