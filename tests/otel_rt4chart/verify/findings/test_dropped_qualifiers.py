@@ -161,8 +161,9 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
         ),
         ("There are teams that work on Sundays.", "Some teams work on Sundays."),
     ],
-    ids=["plain", "not required", "none required", "not only", "other clause", "story", "not of all",
-         "aside", "result", "speech", "when needed", "courtesy", "could", "other number", "there are"],
+    ids=["plain", "not required", "none required", "not only", "other clause", "story",
+         "not of all", "aside", "result", "speech", "when needed", "courtesy", "could",
+         "other number", "there are"],
 )  # fmt: skip
 def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
     """Look-alikes, other clauses and stories."""
