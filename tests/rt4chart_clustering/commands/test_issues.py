@@ -68,7 +68,7 @@ def test_the_list_is_by_severity_with_weighted_traffic(two: Client, issues: Issu
     assert (first["severity"], first["score"]) == ("critical", 76.0)
     assert (second["severity"], second["daily"][-1]) == ("high", 3.0)
     table = issues()
-    assert table.index("Number differs") < table.index("Added to the source")
+    assert table.index("Number not as") < table.index("Added to the source")
     assert "███████" in table
     assert issues("list") == table
 
