@@ -23,8 +23,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks.clustering.rows import Failing
 from otel_rt4chart.judges.embedded_models import build_embedder
 from otel_rt4chart.verify.findings.classify import ClaimDifference, classify_failure
-from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureFamily
-from rt4chart_clustering.description.describe import FINGERPRINT_VERSION
+from otel_rt4chart.verify.findings.failure_kinds import FailureFamily, pattern_of
+from rt4chart_clustering.description.describe import FINGERPRINT_VERSION, is_explained
 from rt4chart_clustering.description.embedding import MeaningEmbedder
 from rt4chart_clustering.description.joint_vector import WEIGHTS, JointWeights, joint_vectors
 from rt4chart_clustering.description.text_templates import describe_claim, mask_claim
@@ -116,15 +116,15 @@ def posthog(rows: Sequence[Failing], share: float) -> Grouping:
 def fingerprints(rows: Sequence[Failing], size: float, *, is_marked: bool = True) -> Grouping:
     """As issues are made on one route: a pattern by its fingerprint, the pool by its texts."""
     found = apart(rows, is_marked=is_marked)
-    parts: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    parts: defaultdict[str, list[int]] = defaultdict(list)
     for at, (row, one) in enumerate(zip(rows, found, strict=True)):
-        parts[row.label, one.kind].append(at)
+        parts[pattern_of(row.label, one.kind)].append(at)
     labels = np.full(len(rows), -1, dtype=np.int64)
-    for (_, op), part in sorted(parts.items()):
+    for pattern, part in sorted(parts.items()):
         texts = [describe_claim(rows[i].claim, rows[i].label, found[i]) for i in part]
         inside = (
             HdbscanGrouping(int(size)).labels(embedder().embed(texts))
-            if op in UNEXPLAINED
+            if not is_explained(pattern)
             else np.zeros(len(part), dtype=np.int64)
         )
         for label in sorted(set(inside.tolist()) - {-1}):

@@ -106,7 +106,7 @@ def issue() -> Issue:
     """A group of failures."""
     return Issue(
         id=7,
-        title="Number differs from the source",
+        title="Number not as in the source",
         fingerprint="fp1:contradicted:number",
         service=SERVICE,
         route=ROUTE,

@@ -22,7 +22,7 @@ def store_issue(
     found: Sequence[Failure],
     *,
     number: int = FIRST,
-    title: str = "Number differs from the source",
+    title: str = "Number not as in the source",
     state: str = "new",
     sample_rate: float = 1.0,
     is_stored: bool = False,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.findings.classify import ClaimDifference, source_texts
-from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, pattern_of
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.joint_vector import JOINT_VERSION, joint_vectors
@@ -23,7 +23,7 @@ from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 # Part of every fingerprint. Issues keep the version that they were created with, and matching
 # ignores it, so a changed rule creates no second issue. Raise it whenever the classifier or its
 # words change.
-FINGERPRINT_VERSION = "fp5"
+FINGERPRINT_VERSION = "fp6"
 PAGE = 2_000
 # With a model a page takes long, and only complete pages survive an interruption.
 MODEL_PAGE = 200
@@ -41,8 +41,8 @@ class DescribedFailure:
 
     @property
     def fingerprint(self) -> str:
-        """The versioned pattern, such as `fp5:contradicted:number`."""
-        return f"{FINGERPRINT_VERSION}:{self.failure.label}:{self.difference.kind}"
+        """The versioned pattern, such as `fp6:unfaithful:number`."""
+        return f"{FINGERPRINT_VERSION}:{pattern_of(self.failure.label, self.difference.kind)}"
 
 
 def describe_failure(failure: Failure) -> DescribedFailure:

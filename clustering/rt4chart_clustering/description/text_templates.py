@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.redaction.redactor import build_redactor
@@ -15,6 +14,7 @@ from otel_rt4chart.verify.findings.failure_kinds import (
     UNEXPLAINED,
     FailureKind,
     kind_of_fingerprint,
+    pattern_of_fingerprint,
 )
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.word_lists import FINGERPRINT_META
@@ -35,22 +35,24 @@ def template_title(
     claims: int,
     subject: str = "",
 ) -> str:
-    """Such as "Number differs from the source, about “days” · support/refunds".
+    """Such as "Number not as in the source, about “days” · support/refunds".
 
     `changes` are those of some or all of the issue's claims, `claims` is their number. A value that
     they share says more than their `subject`. A fingerprint of an unknown version or shape is shown
     as it is.
     """
-    label, head = _head(fingerprint)
-    # If the source does not mention the claim, its nearest value explains nothing.
-    shown = [one if label == Label.CONTRADICTED or not one.claimed else replace(one, found="")
-             for one in changes]  # fmt: skip
     about = f", about “{clean_line(subject)}”" if subject else ""
-    return f"{head}{_common_value(shown, claims) or about} · {clean_line(route)}"
+    value = _common_value(changes, claims) or about
+    return f"{pattern_title(fingerprint)}{value} · {clean_line(route)}"
+
+
+def pattern_title(fingerprint: str) -> str:
+    """How the template titles of a pattern begin: its name, true of claims of every label."""
+    return _head(fingerprint)[1]
 
 
 def pattern_name(fingerprint: str) -> str:
-    """What a fingerprint stands for, such as "contradicted: number differs from the source"."""
+    """What a fingerprint stands for, such as "unfaithful: number not as in the source"."""
     label, head = _head(fingerprint)
     if not label:
         return head
@@ -101,10 +103,10 @@ def mask_claim(claim: str) -> str:
 
 
 def _head(fingerprint: str) -> tuple[str, str]:
-    """The label, "" if it is unknown, and the name of the pattern."""
-    kind, parts = kind_of_fingerprint(fingerprint), fingerprint.split(":")
-    if kind is not None and len(parts) == 3:
-        return parts[1], kind.label(parts[1])
+    """The label or measure, "" if it is unknown, and the name of the pattern."""
+    kind, parts = kind_of_fingerprint(fingerprint), pattern_of_fingerprint(fingerprint).split(":")
+    if kind is not None and len(parts) == 2:
+        return parts[0], kind.label(parts[0])
     return "", clean_line(fingerprint) or "Unfaithful"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from otel_rt4chart.verify.findings.failure_kinds import pattern_of_fingerprint
 from rt4chart_collector.store.engine.columns import Partition
 from rt4chart_collector.store.issues.issues import Issue
 
@@ -18,9 +19,12 @@ def derive_issue_id(partition: Partition, *seed: object) -> int:
 
 
 def without_version(partition: Partition) -> Partition:
-    """The partition without its fingerprint's version: better rules must not make a new issue."""
+    """The partition with the pattern alone: a new version of the rules must not make a new issue.
+
+    The same in SQL is `PATTERN` in `match_failures`.
+    """
     service, route, fingerprint = partition
-    return (service, route, fingerprint.partition(":")[2])
+    return (service, route, pattern_of_fingerprint(fingerprint))
 
 
 def nearest_issue(centroid: Sequence[float], known: Iterable[Issue]) -> tuple[float, Issue] | None:

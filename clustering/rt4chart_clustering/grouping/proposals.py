@@ -158,14 +158,17 @@ def nearest_pairs(
 
 
 def version_pairs(issues: Sequence[Issue]) -> Iterator[tuple[Issue, Issue, float]]:
-    """Explained patterns, each with its issue of the fingerprint's version before."""
+    """Issues of one explained pattern, each with the first one, by version and time."""
     former: dict[Partition, Issue] = {}
-    for issue in sorted(issues, key=lambda issue: (issue.fingerprint, issue.first_ns, issue.id)):
+    for issue in sorted(issues, key=_by_version):
         if is_explained(issue.fingerprint):
-            before = former.get(without_version(issue.partition))
-            if before is not None and before.fingerprint != issue.fingerprint:
+            before = former.setdefault(without_version(issue.partition), issue)
+            if before.fingerprint != issue.fingerprint:
                 yield issue, before, 1.0
-            former[without_version(issue.partition)] = issue
+
+
+def _by_version(issue: Issue) -> tuple[str, int, int]:
+    return (issue.fingerprint.partition(":")[0], issue.first_ns, issue.id)
 
 
 def find_stable_split(vectors: Matrix, grouping: Grouping) -> SplitGroups | None:

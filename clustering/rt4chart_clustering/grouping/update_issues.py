@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.findings.classify import MeaningChange
+from otel_rt4chart.verify.findings.failure_kinds import pattern_of_fingerprint
 from rt4chart_clustering.description.describe import OnProgress, describe_failure, is_explained
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
 from rt4chart_clustering.description.subject_terms import subject_of
-from rt4chart_clustering.description.text_templates import template_title
+from rt4chart_clustering.description.text_templates import pattern_title, template_title
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, ignored_until
 from rt4chart_clustering.grouping.issue_state import (
@@ -86,7 +89,12 @@ def update_issues(
     last = last_events(client, ("titled", RENAMED, "state", IGNORED_UNTIL, RESOLVED_IN))
     centroids = _new_centroids(client, window, [rows[id] for id in gained if id in rows])
     found = list_issues(client)
-    due = [issue for issue in found if needs_title(issue, last.get(issue.id, {}).get("titled"))]
+    due = [
+        issue
+        for issue, titled in ((issue, last.get(issue.id, {}).get("titled")) for issue in found)
+        if needs_title(issue, titled)
+        or (issue.id in gained and enrichers.writer is None and has_former_name(issue, titled))
+    ]
     named = dict(_name_issues(client, embedder, due, enrichers, on_progress))
     issues: list[Issue] = []
     events = end_ignoring(client, found, last, now_ns=now_ns)
@@ -149,6 +157,18 @@ def needs_title(issue: Issue, titled: IssueEvent | None) -> bool:
         return issue.claims > 0
     before = int(titled.note) if titled.note.isdecimal() else 0
     return growth_point(issue.claims) > growth_point(before)
+
+
+def has_former_name(issue: Issue, titled: IssueEvent | None) -> bool:
+    """True if the name of an earlier version may be wrong for the issue's next failures.
+
+    Up to version 5 of the fingerprint an issue had failures of one label, and the name told which.
+    """
+    is_of_one_label = not issue.fingerprint.endswith(
+        f":{pattern_of_fingerprint(issue.fingerprint)}"
+    )
+    has_name = titled is not None and titled.value.startswith(pattern_title(issue.fingerprint))
+    return is_of_one_label and not has_name
 
 
 def is_opened(issue: Issue, titled: IssueEvent | None) -> bool:
@@ -221,7 +241,7 @@ def _name_issues(
             on_progress("read for titles", seen)
             sample = [failure for id in issue.ids for failure in drawn.get(id, ())]
             seen += len(sample)
-            found = [describe_failure(failure).difference.primary for failure in sample]
+            found = [_named_change(failure) for failure in sample]
             # Rules of another version may see another kind of change in an older failure.
             kind = issue.fingerprint.rpartition(":")[2]
             changes = [change for change in found if change.kind == kind]
@@ -235,6 +255,13 @@ def _name_issues(
             traces = pick_example_traces(sample, embedder)
             updated = replace(issue, title=named.title, example_traces=traces)
             yield issue.id, (updated, named.summary)
+
+
+def _named_change(failure: Failure) -> MeaningChange:
+    """The change that a title may name: where no sentence is against it, the claim's part alone."""
+    change = describe_failure(failure).difference.primary
+    is_against = failure.label is Label.CONTRADICTED or not change.claimed
+    return change if is_against else replace(change, found="")
 
 
 def pick_example_traces(failures: Sequence[Failure], embedder: TextEmbedder) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from otel_rt4chart.verify.language.tokens import content, stem, tokenize
 from otel_rt4chart.verify.language.word_lists import (
     AT_TIMES,
     BOUND_SAID,
+    COMMON_UNIVERSAL,
     DOUBT_SAID,
     HEDGED,
     PART_SAID,
@@ -253,6 +254,8 @@ _RESTRICTION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _ANYWAY = re.compile(r"\bor\s+(?:not|any\w*|else\w*)\b", re.IGNORECASE)
+_TAKES_OUT = re.compile(r"except|excluding|with\s+the\s+exception", re.IGNORECASE)
+_ALL = re.compile(rf"\b(?:{COMMON_UNIVERSAL}|both|no(?:ne|body|thing)?)\b", re.IGNORECASE)
 _DENIED = re.compile(RESTRICTION_DENIED, re.IGNORECASE)
 _BOUNDARY = re.compile(
     r"[;:()\n“”\"]|[.!?]\s|,\s+(?=(?:and|but|while|whereas|although|though|which|who|where|as|so"
@@ -270,10 +273,16 @@ def restrictions(sentence: str) -> tuple[Restriction, ...]:
         Restriction(_kind(match.lastgroup), match.group().strip(), clause)
         for match in _RESTRICTION.finditer(sentence)
         for clause in (_clause(sentence, match),)
-        if not is_story_beside(clause, match.group())
+        if (_excepts_of_all(match, clause) or not is_story_beside(clause, match.group()))
         and not _ANYWAY.search(match.group())
         and not any(start < match.start() < end for start, end in denied)
     )
+
+
+def _excepts_of_all(match: re.Match[str], clause: str) -> bool:
+    """True for what takes something from all: without it, even a sentence of a story is false."""
+    rest = clause.replace(match.group(), " ", 1)
+    return _TAKES_OUT.match(match.group()) is not None and _ALL.search(rest) is not None
 
 
 def _kind(name: str | None) -> RestrictionKind:

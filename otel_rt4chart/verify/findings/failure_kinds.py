@@ -41,9 +41,10 @@ class FailureFamily(StrEnum):
 class FailureKind(StrEnum):
     """How an unfaithful or misleading claim departs from its source, in the order of precedence.
 
-    The value is the id in a fingerprint. `finding_id` is the `kind` of a `failure_kind` finding:
-    several kinds may share one. `description` is embedded to group failures, so a changed text
-    moves new failures away from stored ones.
+    Contradicted and baseless claims of a kind that rules explain are one issue, so the name is true
+    of both. The value is the id in a fingerprint. `finding_id` is the `kind` of a `failure_kind`
+    finding: several kinds may share one. `description` is embedded to group failures, so a changed
+    text moves new failures away from stored ones.
     """
 
     family: FailureFamily
@@ -72,34 +73,30 @@ class FailureKind(StrEnum):
         return member
 
     def label(self, claim_label: str) -> str:
-        """The name for people; it depends on whether the source denies, lacks or says the claim."""
+        """The name for people; it depends on whether the source says the claim, or denies it."""
         if claim_label == Label.ENTAILED:
             return self.entailed
         return self.contradicted if claim_label == Label.CONTRADICTED else self.baseless
 
     # fmt: off
     NUMBER = ("number", FailureFamily.REPLACED, "numeric_slip",
-        "a number differs from the source", "Number differs from the source",
-        "Number not in the source")
+        "a number differs from the source", "Number not as in the source")
     UNIT = ("unit", FailureFamily.REPLACED, "numeric_slip",
-        "a unit differs from the source", "Unit differs from the source", "Unit not in the source")
+        "a unit differs from the source", "Unit not as in the source")
     DATE = ("date", FailureFamily.REPLACED, "temporal_shift",
-        "a date or time differs from the source", "Date or time differs from the source",
-        "Date or time not in the source")
+        "a date or time differs from the source", "Date or time not as in the source")
     ENTITY = ("entity", FailureFamily.REPLACED, "entity_swap",
-        "a name differs from the source", "Name differs from the source", "Name not in the source")
+        "a name differs from the source", "Name not as in the source")
     EXCLUSION = ("exclusion", FailureFamily.UNLIMITED, "cherry_picked_exclusion",
         "an exclusion of the source is ignored", "Exclusion ignored")
     POLARITY = ("polarity", FailureFamily.NEGATED, "negation_flip",
-        "the statement is negated or a negation is dropped", "Negation added or dropped",
-        "Negation not in the source")
+        "the statement is negated or a negation is dropped", "Negation added or dropped")
     # Words that rise, fall or compare.
     DIRECTION = ("direction", FailureFamily.REVERSED, "negation_flip",
-        "what rises, falls or compares goes the other way than in the source", "Direction reversed",
-        "Direction not in the source")
+        "what rises, falls or compares goes the other way than in the source",
+        "Direction not as in the source")
     OPPOSITE = ("opposite", FailureFamily.REVERSED, "negation_flip",
-        "a word is replaced by its opposite", "Opposite of the source",
-        "Opposite of a nearby statement in the source")
+        "a word is replaced by its opposite", "Opposite of a word in the source")
     SCOPE = ("scope", FailureFamily.UNLIMITED, "unsupported_generalisation",
         "the scope is wider than in the source", "Wider than the source")
     QUALIFIER = ("qualifier", FailureFamily.UNLIMITED, "dropped_qualifier",
@@ -109,22 +106,19 @@ class FailureKind(StrEnum):
         "how sure the source is differs", "Certainty differs from the source")
     # What precedes or causes what.
     ORDER = ("order", FailureFamily.REVERSED, "temporal_shift",
-        "what comes first or follows from what differs", "Order or cause differs from the source",
-        "Order or cause not in the source")
+        "what comes first or follows from what differs", "Order or cause not as in the source")
     # Words of the question that the source lacks.
     ECHO = ("echo", FailureFamily.ADDED, "sycophantic_restatement",
-        "the question is restated", "Repeats the question against the source",
-        "Repeats the question without support", "Repeats the question")
+        "the question is restated", "Repeats the question, not the source", "",
+        "Repeats the question")
     MISPLACED = ("misplaced", FailureFamily.REPLACED, "other",
-        "a word of the source is said of something else", "Said of something else in the source",
-        "Combines unrelated words of the source")
+        "a word of the source is said of something else",
+        "Word of the source said of something else")
     # Words that have an opposite: minor, unknown, public.
     QUALITY = ("quality", FailureFamily.REPLACED, "other",
-        "a quality or degree differs from the source", "Quality or degree differs from the source",
-        "Quality or degree not in the source")
+        "a quality or degree differs from the source", "Quality or degree not as in the source")
     TERM = ("term", FailureFamily.REPLACED, "other",
-        "another word stands in the place of the source's", "Word differs from the source",
-        "Word not in the source")
+        "another word stands in the place of the source's", "Word not as in the source")
     # The sources are about something else; the claim cites a passage, or it does not.
     BAD_CITATION = ("bad_citation", FailureFamily.ADDED, "bad_citation",
         "the claim cites a passage that does not cover the topic", "Citation does not support it",
@@ -173,6 +167,7 @@ class FailureKind(StrEnum):
 
 # Kinds that say nothing about what went wrong: failures of these are clustered by what they say.
 UNEXPLAINED = frozenset({FailureKind.PRIOR_KNOWLEDGE, FailureKind.ADDITION, FailureKind.OTHER})
+EXPLAINED = frozenset(FailureKind) - UNEXPLAINED
 _KIND_OF_SLOT: Mapping[Slot, FailureKind] = {
     "number": FailureKind.NUMBER,
     "date": FailureKind.DATE,
@@ -207,8 +202,25 @@ _BROADER_KIND: Mapping[FailureKind, FailureKind] = {
 }
 
 
+def pattern_of(label: str, kind: str) -> str:
+    """The part of a fingerprint after its version, such as `unfaithful:number`.
+
+    The same mistake is contradicted where a sentence stands against the claim, and baseless where
+    the judge found none. The label tells only those failures apart that no rule explains.
+    """
+    is_unfaithful = label in (Label.CONTRADICTED, Label.BASELESS) and kind in EXPLAINED
+    return f"{Measure.UNFAITHFUL if is_unfaithful else label}:{kind}"
+
+
+def pattern_of_fingerprint(fingerprint: str) -> str:
+    """The pattern of a fingerprint; those of earlier versions have the label in all of them."""
+    pattern = fingerprint.partition(":")[2]
+    label, _, kind = pattern.partition(":")
+    return pattern_of(label, kind) if kind else pattern
+
+
 def broader_fingerprint(fingerprint: str) -> str:
-    """`fp5:entailed:qualifier` of `fp5:entailed:dropped_time`, and of itself; "" for others."""
+    """`fp6:entailed:qualifier` of `fp6:entailed:dropped_time`, and of itself; "" for others."""
     head, _, _ = fingerprint.rpartition(":")
     kind = kind_of_fingerprint(fingerprint)
     if kind is None or not head.endswith(f":{Label.ENTAILED}"):
@@ -218,7 +230,7 @@ def broader_fingerprint(fingerprint: str) -> str:
 
 
 def kind_of_fingerprint(fingerprint: str) -> FailureKind | None:
-    """The kind in a fingerprint such as `fp5:contradicted:number`; None for an unknown one."""
+    """The kind in a fingerprint such as `fp6:unfaithful:number`; None for an unknown one."""
     value = fingerprint.rpartition(":")[2]
     return next((kind for kind in FailureKind if kind == value), None)
 

@@ -68,7 +68,7 @@ def test_the_list_is_by_severity_with_weighted_traffic(two: Client, issues: Issu
     assert (first["severity"], first["score"]) == ("critical", 76.0)
     assert (second["severity"], second["daily"][-1]) == ("high", 3.0)
     table = issues()
-    assert table.index("Number differs") < table.index("Added to the source")
+    assert table.index("Number not as") < table.index("Added to the source")
     assert "███████" in table
     assert issues("list") == table
 
@@ -96,7 +96,7 @@ def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues)
     assert len(shown["examples"]) == 2
     assert shown["models"] == [{"name": "", "claims": 8, "weighted": 80.0}]
     words = issues("show", "ab00000000000001")
-    assert "Number differs from the source" in words
+    assert "Number not as in the source" in words
     assert "contradicts  p1: The " in words
     assert issues("show", "--examples", "3", "AB00000000000001") == words
 
@@ -153,7 +153,7 @@ def test_a_person_s_title_stands_until_it_is_taken_back(two: Client, issues: Iss
     assert last(two) == ("ann", "renamed", "Trial length", "")
 
     issues("rename", f"{FIRST:x}", "", "--by", "ann")
-    assert listed(issues)[0]["title"] == "Number differs from the source"
+    assert listed(issues)[0]["title"] == "Number not as in the source"
     assert "200 characters" in issues("rename", f"{FIRST:x}", "x" * 201, status=2)
 
 

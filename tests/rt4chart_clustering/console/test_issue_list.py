@@ -43,7 +43,7 @@ def test_the_list_is_as_the_command_has_it(client: Client) -> None:
         page = browser.get("/issues").text
         rows = browser.get("/issues?format=json").json()["rows"]
 
-    assert page.index("Number differs") < page.index("Added to the source")
+    assert page.index("Number not as") < page.index("Added to the source")
     assert f'href="/issues/{ID}"' in page
     assert "first day" in words_of(page)
     assert [(row["id"], row["claims"], row["route"]) for row in rows] == [
@@ -54,10 +54,10 @@ def test_the_list_is_as_the_command_has_it(client: Client) -> None:
     assert rows[0]["marks"] == "new"
 
 
-NUMBER, ADDED = "Number differs from the source", "Added to the source"
+NUMBER, ADDED = "Number not as in the source", "Added to the source"
 ASKED = {
     "route=trial": [ADDED],
-    "q=DIFFERS": [NUMBER],
+    "q=NOT AS IN": [NUMBER],
     f"q={SECOND_ID:016x}": [ADDED],
     "state=resolved": [],
     "state=all&sort=claims": [ADDED, NUMBER],

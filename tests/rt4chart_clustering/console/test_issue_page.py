@@ -40,7 +40,7 @@ def test_an_issue_is_shown_whole(client: Client) -> None:
 
     told = words_of(page.text)
     assert page.status_code == 200
-    assert "Number differs from the source" in told
+    assert "Number not as in the source" in told
     assert "8 failures in 14 days, at most 8 per day" in told
     assert f'href="{examples[0]["url"]}"' in page.text
     assert all(word in told for word in ("Acknowledge", "Resolve", "Ignore", "Promote"))

@@ -37,9 +37,9 @@ def test_without_enrichers_the_rules_and_templates_are_alone() -> None:
 
     assert found == [describe_failure(one) for one in failures]
     assert [one.fingerprint for one in found] == [
-        "fp5:contradicted:number",
-        "fp5:contradicted:number",
-        "fp5:baseless:prior_knowledge",
+        "fp6:unfaithful:number",
+        "fp6:unfaithful:number",
+        "fp6:baseless:prior_knowledge",
     ]
 
 
@@ -109,8 +109,8 @@ def test_a_run_with_a_model_writes_its_names_and_summaries(client: Client) -> No
 
     issues = list_issues(client)
     assert {one.fingerprint for one in issues} == {
-        "fp5:contradicted:number",
-        "fp5:baseless:prior_knowledge",
+        "fp6:unfaithful:number",
+        "fp6:baseless:prior_knowledge",
     }
     assert {(one.title, one.summary) for one in issues} == {
         ("Values are told otherwise · billing", "It is so")

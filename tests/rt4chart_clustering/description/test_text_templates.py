@@ -24,7 +24,7 @@ from rt4chart_clustering.description.text_templates import (
         (
             "fp1:contradicted:number",
             [MeaningChange(FailureKind.NUMBER, str(at), "14") for at in range(37)],
-            "Number differs from the source · sales_call",
+            "Number not as in the source · sales_call",
         ),
         (
             "fp1:contradicted:exclusion",
@@ -35,12 +35,12 @@ from rt4chart_clustering.description.text_templates import (
             "fp1:contradicted:entity",
             [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 4
             + [MeaningChange(FailureKind.ENTITY, "NASA", "ESA")],
-            "Name differs from the source: “Atlantis” for “Discovery” · sales_call",
+            "Name not as in the source: “Atlantis” for “Discovery” · sales_call",
         ),
         (
             "fp1:baseless:entity",
-            [MeaningChange(FailureKind.ENTITY, "Atlantis", "Discovery")] * 3,
-            "Name not in the source: “Atlantis” · sales_call",
+            [MeaningChange(FailureKind.ENTITY, "Atlantis")] * 3,
+            "Name not as in the source: “Atlantis” · sales_call",
         ),
         (
             "fp1:baseless:addition",
@@ -51,22 +51,22 @@ from rt4chart_clustering.description.text_templates import (
             "fp1:contradicted:term",
             [MeaningChange(FailureKind.TERM, "raising", "upped delivery")] * 3
             + [MeaningChange(FailureKind.TERM, "trucks", "sheds")],
-            "Word differs from the source · sales_call",
+            "Word not as in the source · sales_call",
         ),
         (
             "fp1:contradicted:term",
             [MeaningChange(FailureKind.TERM, "asks", "suggest")] * 9,
-            "Word differs from the source · sales_call",
+            "Word not as in the source · sales_call",
         ),
         (
             "fp1:baseless:term",
             [MeaningChange(FailureKind.TERM, "article")] * 30,
-            "Word not in the source · sales_call",
+            "Word not as in the source · sales_call",
         ),
         (
             "fp1:baseless:term",
             [MeaningChange(FailureKind.TERM, "of the")] * 30,
-            "Word not in the source · sales_call",
+            "Word not as in the source · sales_call",
         ),
         (
             "fp5:entailed:cherry_picked_exclusion",
@@ -109,7 +109,7 @@ def test_title_names_no_personal_data(value: str) -> None:
 
     title = template_title("fp1:contradicted:number", "billing", changes, 5)
 
-    assert title == "Number differs from the source · billing"
+    assert title == "Number not as in the source · billing"
 
 
 def test_title_strips_control_characters_of_values() -> None:

@@ -71,8 +71,8 @@ def test_pattern_on_a_route_is_an_issue_whatever_it_is_about() -> None:
     found = issues_of([*numbers(7), *numbers(5, route="sales", first=50)])
 
     assert [(one.issue.partition, len(one.members)) for one in found] == [
-        (("shop", "billing", f"{FINGERPRINT_VERSION}:contradicted:number"), 7),
-        (("shop", "sales", f"{FINGERPRINT_VERSION}:contradicted:number"), 5),
+        (("shop", "billing", f"{FINGERPRINT_VERSION}:unfaithful:number"), 7),
+        (("shop", "sales", f"{FINGERPRINT_VERSION}:unfaithful:number"), 5),
     ]
 
 

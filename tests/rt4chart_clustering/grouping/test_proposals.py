@@ -82,7 +82,7 @@ def test_chain_of_neighbours_is_not_swallowed() -> None:
 
 
 def test_pattern_of_an_earlier_fingerprint_is_paired_with_its_own() -> None:
-    """The one that has a past stands for both; other patterns and routes are not theirs."""
+    """The one that has a past stands for all; other patterns and routes are not theirs."""
     now = replace(ISSUE, id=8, fingerprint="fp3:contradicted:number", claims=99)
     before = replace(ISSUE, id=9, fingerprint="fp2:contradicted:number")
     others = [
@@ -93,7 +93,7 @@ def test_pattern_of_an_earlier_fingerprint_is_paired_with_its_own() -> None:
 
     pairs = [(one.id, other.id) for one, other, _ in version_pairs([now, *others, before])]
 
-    assert pairs == [(8, 9)]
+    assert pairs == [(11, 9), (8, 9)]
 
 
 def world(*sizes: int, spread: float = 0.05) -> Matrix:

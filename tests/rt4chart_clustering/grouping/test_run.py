@@ -75,7 +75,7 @@ def test_run_writes_issues_with_their_failures(client: Client) -> None:
         failures=19, grouped=13, waiting=6, unexplained=12, new=2, known=0, regressed=0, proposed=0
     )
     first, second = list_issues(client)
-    assert first.title == "Number differs from the source · billing"
+    assert first.title == "Number not as in the source · billing"
     assert (first.state, first.claims, first.weighted) == ("new", 7, 7.0)
     assert second.fingerprint == f"{FINGERPRINT_VERSION}:baseless:prior_knowledge"
     assert len(member_keys(client, first, limit=99)) == 7
@@ -413,7 +413,7 @@ def test_commands_group_and_show(
     assert json.loads(capsys.readouterr().out) == []
     assert main(["issues", row["id"], "--dsn", dsn]) == 0
     shown = capsys.readouterr().out
-    assert "Number differs from the source · billing" in shown
+    assert "Number not as in the source · billing" in shown
     assert "contradicts  p1: The " in shown
 
 

@@ -10,7 +10,7 @@ from rt4chart_collector.notify.channels.message import MessageKind
 
 TICKET = Ticket(
     id="ab00000000000001",
-    title="Number differs from the source · billing",
+    title="Number not as in the source · billing",
     summary="Days are stated otherwise than in the policy.",
     level=SeverityLevel.HIGH,
     service="shop",

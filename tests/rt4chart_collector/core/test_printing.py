@@ -13,7 +13,7 @@ COLUMNS = ("id", "title", "state", "owner")
 LISTED = table(
     COLUMNS,
     [
-        ("ab12", "Number differs from the source, about days", "new", "–"),
+        ("ab12", "Number not as in the source, about days", "new", "–"),
         ("cd34", "Exclusion ignored\x1b[31m", "open", "ann"),
     ],
     title="title",
@@ -33,7 +33,7 @@ def test_a_listing_is_a_table_where_it_fits() -> None:
     head, first, second = lines_at(100)
 
     assert head.split() == list(COLUMNS)
-    assert "Number differs from the source, about days  new" in first
+    assert "Number not as in the source, about days  new" in first
     assert "\x1b" not in second
 
 
@@ -53,6 +53,6 @@ def test_a_title_is_whole_on_a_narrow_terminal(width: int) -> None:
     """A paragraph for each row: its id, its title, and the other columns by name."""
     text = " ".join(" ".join(lines_at(width)).split())
 
-    assert "ab12 Number differs from the source, about days state new cd34" in text
+    assert "ab12 Number not as in the source, about days state new cd34" in text
     assert "state open · owner ann" in text
     assert all(len(line) <= width for line in lines_at(width))

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.rates import Measure
+from otel_rt4chart.verify.findings.failure_kinds import EXPLAINED
 from rt4chart_collector.store.engine.columns import ClaimKey, Partition, StoredKey, StoredPartition
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
@@ -26,16 +29,21 @@ SELECT count() AS found, max(TraceId) AS upto FROM (
     ORDER BY TraceId LIMIT {{page:UInt32}}
 )
 """  # noqa: S608 - our own names
-# A fingerprint is "VERSION:PATTERN".
-UNVERSIONED = "substring({0}, position({0}, ':') + 1)"
+# A fingerprint is "VERSION:PATTERN"; the same as `pattern_of_fingerprint`. Up to version 5 the
+# pattern of every unfaithful claim has its label.
+PATTERN = (
+    "replaceRegexpOne(substring({0}, position({0}, ':') + 1), "
+    f"'^({Label.CONTRADICTED}|{Label.BASELESS}):({'|'.join(sorted(EXPLAINED))})$', "
+    f"'{Measure.UNFAITHFUL}:\\\\2')"
+)
 # The current failures without an assignment, or with an assignment of an earlier verdict.
 # PreviousIssue is the issue of that assignment if the fingerprint is the same.
 UNASSIGNED_FAILURES = f"""
 SELECT d.TraceId AS TraceId, d.SpanId AS SpanId, d.ClaimIndex AS ClaimIndex,
     d.Timestamp AS Timestamp, d.ServiceName AS ServiceName, d.Route AS Route,
     d.Fingerprint AS Fingerprint, d.Version AS Version, d.Embedding AS Embedding,
-    {UNVERSIONED.format("d.Fingerprint")} AS Pattern,
-    if({UNVERSIONED.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS PreviousIssue
+    {PATTERN.format("d.Fingerprint")} AS Pattern,
+    if({PATTERN.format("h.Fingerprint")} = Pattern, h.IssueId, 0) AS PreviousIssue
 FROM (
     SELECT TraceId, SpanId, ClaimIndex, Timestamp, ServiceName, Route, Fingerprint, Version,
         Embedding
@@ -62,7 +70,7 @@ SELECT e.TraceId AS key_trace, e.SpanId AS key_span, e.ClaimIndex AS key_claim,
     cityHash64(e.TraceId, e.SpanId, e.ClaimIndex, {{seed:UInt64}}) AS draw
 FROM ({UNASSIGNED_FAILURES}) AS e
 LEFT JOIN (
-    SELECT IssueId, Service, Route, {UNVERSIONED.format("Fingerprint")} AS Pattern,
+    SELECT IssueId, Service, Route, {PATTERN.format("Fingerprint")} AS Pattern,
         if(length(Centroid) = {{width:UInt32}} AND EmbeddingModel IN ({{model:String}}, ''),
             Centroid, []) AS Centroid
     FROM rt4chart_issues FINAL WHERE IsDeleted = 0

@@ -80,6 +80,8 @@ def test_what_the_claim_ends_with_is_no_part_of_what_it_leaves_out() -> None:
             "All scans are covered, with the exception of MRI.",
             "All scans are covered.",
         ),
+        ("exclusion", "Every step was similar except for the dye.", "Every step was similar."),
+        ("exclusion", "She paid nobody, except for her aunt.", "She paid nobody."),
         ("population", "Theft from a locked garage is covered.", "Theft is covered."),
         ("place", "Roaming is free in the EU.", "Roaming is free."),
         ("time_limit", "The policy covers outpatient MRI within 30 days of a referral.", COVERED),
@@ -142,6 +144,7 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
             "MRI is free if approved, and dental care has its own clinic.",
         ),
         ("The patient had an MRI.", "The patient had an MRI after authorization was obtained."),
+        ("The steps were similar.", "The steps were similar except for the dye."),
         # SummEdits, Apache-2.0
         ("The regular price is $80/month.", "Regular Price: $80/month (up to 20 users)."),
         (
@@ -158,8 +161,9 @@ def test_a_restriction_that_the_answer_says_is_not_dropped(answer: str, passage:
         ),
         ("There are teams that work on Sundays.", "Some teams work on Sundays."),
     ],
-    ids=["plain", "not required", "none required", "not only", "other clause", "story", "aside",
-         "result", "speech", "when needed", "courtesy", "could", "other number", "there are"],
+    ids=["plain", "not required", "none required", "not only", "other clause", "story",
+         "not of all", "aside", "result", "speech", "when needed", "courtesy", "could",
+         "other number", "there are"],
 )  # fmt: skip
 def test_what_does_not_restrict_the_claim_is_not_dropped(answer: str, passage: str) -> None:
     """Look-alikes, other clauses and stories."""

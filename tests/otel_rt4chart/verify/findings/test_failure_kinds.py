@@ -6,11 +6,13 @@ import pytest
 
 from otel_rt4chart.verify.core.model import Clash, Label
 from otel_rt4chart.verify.findings.failure_kinds import (
+    EXPLAINED,
     FailureFamily,
     FailureKind,
     FindingName,
     broader_fingerprint,
     kind_of_clash,
+    pattern_of,
 )
 
 
@@ -71,6 +73,15 @@ def test_labels_and_descriptions_tell_kinds_apart(label: Label) -> None:
     assert len({one.label for one in FailureFamily}) == len(FailureFamily)
     assert len({one.label for one in FindingName}) == len(FindingName)
     assert {kind.family for kind in FailureKind} == set(FailureFamily)
+
+
+@pytest.mark.parametrize("kind", sorted(EXPLAINED))
+def test_a_kind_that_rules_explain_has_one_name_for_both_unfaithful_labels(
+    kind: FailureKind,
+) -> None:
+    """Its contradicted and its baseless claims are one issue, whose title names the kind."""
+    assert kind.label(Label.CONTRADICTED) == kind.label(Label.BASELESS) == kind.label("unfaithful")
+    assert pattern_of(Label.CONTRADICTED, kind) == pattern_of(Label.BASELESS, kind)
 
 
 @pytest.mark.parametrize(

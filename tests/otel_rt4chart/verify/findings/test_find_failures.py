@@ -163,8 +163,8 @@ def test_the_finding_has_the_stored_id_and_the_label_of_the_issue() -> None:
     found = list(failure_kinds([changed, missing], [], ""))
 
     assert found == [
-        Finding("failure_kind", "Direction reversed", kind="negation_flip", claim=0),
-        Finding("failure_kind", "Number not in the source", kind="numeric_slip", claim=1),
+        Finding("failure_kind", "Direction not as in the source", kind="negation_flip", claim=0),
+        Finding("failure_kind", "Number not as in the source", kind="numeric_slip", claim=1),
     ]
 
 

@@ -241,7 +241,7 @@ def test_findings_trace_and_decision_are_told(client: Client) -> None:
         page = browser.get(PATH).text
 
     told = text_of(page)
-    assert "Number differs from the source" in told
+    assert "Number not as in the source" in told
     assert "Says more than the source: says more than kb-1 #2" in told
     assert "Trace 4 spans" in told
     assert "llm this answer" in told

@@ -144,7 +144,7 @@ def verdict(
         claims() if given is None else given,
         verifier,
         (
-            Finding("failure_kind", "Number differs from the source", kind="numeric_slip", claim=0),
+            Finding("failure_kind", "Number not as in the source", kind="numeric_slip", claim=0),
             Finding("overreach", "says more than kb-1", claim=2, passage_ids=("kb-1",)),
         ),
     )

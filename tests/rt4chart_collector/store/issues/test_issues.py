@@ -30,7 +30,7 @@ from tests.rt4chart_clustering.made import NOON, numbers, verdict
 
 ISSUE = Issue(
     id=2**64 - 1,
-    title="Number differs from the source · a'b",
+    title="Number not as in the source · a'b",
     fingerprint="fp1:contradicted:number",
     service="shop",
     route="a'b",
