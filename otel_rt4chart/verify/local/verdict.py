@@ -464,13 +464,9 @@ def _settled_reason(one: SlotDifference, sentences: Sequence[Sentence]) -> str:
 
 
 def _unsure_reason(odds: Odds) -> str:
-    """How likely the claim is supported, and from where on this judge decides."""
-    thresholds = odds.thresholds
-    return (
-        f"not sure: supported with a probability of {1.0 - odds.unfaithful:.0%}; this judge calls "
-        f"a claim supported above {1.0 - thresholds.entailed_below:.0%}, and baseless from "
-        f"{1.0 - thresholds.baseless_from:.0%} down"
-    )
+    """In words, with how likely the claim is supported."""
+    supported = 1.0 - odds.unfaithful
+    return f"not sure: the passages may support it, and may not (probability {supported:.0%})"
 
 
 def _confirmed_by_marks(

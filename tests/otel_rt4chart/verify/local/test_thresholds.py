@@ -46,10 +46,7 @@ def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None
     """Neither evidence nor differences: those of an uncertain verdict are guesses."""
     found = judged(0.5, contradicted=0.4)
 
-    assert found.reason == (
-        "not sure: supported with a probability of 50%; this judge calls a claim supported above "
-        "70%, and baseless from 30% down"
-    )
+    assert found.reason == ("not sure: the passages may support it, and may not (probability 50%)")
     assert (found.sentences, found.clashes) == ((), ())
 
 
