@@ -170,3 +170,21 @@ def test_a_part_of_what_is_covered_is_looked_up_too(covered: str, other: str, an
 
     assert claim.status == "cherry_picked"
     assert [one.relation for one in claim.evidence] == ["supports", "limits"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "other"),
+    [
+        ("Solo costs 24 euros a month.", "Extra seats cost 4 euros a month each on Solo."),
+        ("On Solo it costs 12 euros a month.", "Solo costs 24 euros a month."),
+        ("On Solo, an extra seat costs 3 euros a month.", "Solo costs 79 euros a month."),
+        (
+            "Yearly passes are not refunded for a month that has begun.",
+            "Passes bought at a kiosk must be refunded by the kiosk.",
+        ),
+    ],
+    ids=["another subject", "it", "the place of it", "another case"],
+)
+def test_a_value_of_something_else_denies_nothing(stated: str, other: str) -> None:
+    """The words are shared, and stand for two things."""
+    assert found_against(stated, other) == []
