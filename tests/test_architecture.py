@@ -59,6 +59,7 @@ LAYERS = {
         "console.app",
         "console.view",
         "comparison",
+        "incident",
         "labelling",
         "notify",
         "notify.channels",

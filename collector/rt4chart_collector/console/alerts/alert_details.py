@@ -12,7 +12,6 @@ from rt4chart_collector.console.view.filters import percent
 from rt4chart_collector.console.view.urls import answer_url, issue_url, with_query
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
-    AttributeChange,
     BacklogFacts,
     DriftEvidence,
     DriftFacts,
@@ -22,7 +21,6 @@ from rt4chart_collector.core.alerts.facts import (
     JudgeFacts,
     MeasuredRate,
     UnfaithfulAnswer,
-    attribute_changes,
 )
 from rt4chart_collector.notify.alert_message import Lines, figures, unknown_facts
 
@@ -61,13 +59,12 @@ class AnswerLink:
 class AlertDetails:
     """The parts of the page, each empty where the alert has no such fact.
 
-    `certainty` compares the rise with chance, in words; `others` are names and values.
+    `certainty` compares the evidence with its threshold, in words; `others` are names and values.
     """
 
     certainty: str
     before: DetailedRate | None
     after: DetailedRate | None
-    changes: tuple[AttributeChange, ...]
     issues: tuple[GrowthLink, ...]
     documents: tuple[GrowthLink, ...]
     worst: tuple[AnswerLink, ...]
@@ -81,7 +78,6 @@ def alert_details(facts: AlertFacts) -> AlertDetails:
         certainty=_certainty(drift.evidence) if drift.evidence else "",
         before=_rate(drift.before),
         after=_rate(drift.after),
-        changes=attribute_changes(drift.changed, drift.since_ns),
         issues=tuple(_issue(issue) for issue in drift.issues),
         documents=tuple(_growth(document, document.id, "") for document in drift.documents),
         worst=_by_claim(drift.worst_answers),
@@ -126,12 +122,10 @@ def _certainty(evidence: DriftEvidence) -> str:
     if bound < 1:
         return f"{percent(log)}, and {percent(bound)} alerts; this rule does not consider chance"
     times = math.exp(min(max(log - bound, 0.0), 14.0))
+    if times < 1.5:
+        return "just at the threshold of an alert"
     more = f"{times:,.0f} times" if times < 1e6 else "more than a million times"
-    return (
-        "By chance, a rise like this occurs less than once a month on all routes together, at the "
-        "default setting. The evidence is "
-        + ("just at the threshold" if times < 1.5 else f"{more} the threshold")
-    )
+    return f"{more} the threshold of an alert"
 
 
 def _others(facts: AlertFacts) -> Iterator[tuple[str, str]]:

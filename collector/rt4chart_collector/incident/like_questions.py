@@ -1,0 +1,44 @@
+"""The question that is most like another one, by its words. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+
+# The share of two questions' words, weighted by how rare they are, that like ones have in common.
+LEAST_ALIKE = 0.5
+_WORD = re.compile(r"\w+")
+
+
+class LikeQuestions:
+    """Questions among which like ones are looked for, given by their names."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        """Weigh each word by the number of questions that have it."""
+        self._words = {name: words_of(text) for name, text in words.items()}
+        self._known = Counter(word for found in self._words.values() for word in found)
+
+    def nearest(self, text: str) -> str:
+        """The name of the question most like this one; "" if none is like it."""
+        asked = words_of(text)
+        name = max(self._words, key=lambda one: (self._alike(asked, one), one), default="")
+        return name if name and self._alike(asked, name) >= LEAST_ALIKE else ""
+
+    def _alike(self, asked: frozenset[str], name: str) -> float:
+        known = self._words[name]
+        either = self._weight(asked | known)
+        return self._weight(asked & known) / either if either else 0.0
+
+    def _weight(self, words: frozenset[str]) -> float:
+        """The sum of the words' inverse document frequencies; a word of all questions has little."""
+        return math.fsum(
+            math.log((len(self._words) + 1.5) / (self._known[word] + 0.5)) for word in words
+        )
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a question, without case, punctuation and forms of one character."""
+    return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
