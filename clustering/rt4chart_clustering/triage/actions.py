@@ -83,7 +83,13 @@ def link_ticket(
     client: Client, issue: Issue, url: str, *, actor: str, at_ns: int, is_removed: bool = False
 ) -> None:
     """Record the address of a ticket that somebody made elsewhere, or that it is no longer one."""
-    value = {"system": LINK, "key": "", "url": ticket_url(url), "claims": issue.claims, "removed": is_removed}
+    value = {
+        "system": LINK,
+        "key": "",
+        "url": ticket_url(url),
+        "claims": issue.claims,
+        "removed": is_removed,
+    }
     record_events(client, [IssueEvent(issue.id, at_ns, "ticket", json.dumps(value), "", actor)])
 
 

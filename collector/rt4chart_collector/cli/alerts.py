@@ -86,6 +86,21 @@ def _of_accept(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _of_assign(parser: argparse.ArgumentParser) -> None:
+    _with_id(parser)
+    add_actor(parser, has_note=False)
+    parser.add_argument(
+        "--owner", required=True, metavar="NAME", help='the owner; "" removes the owner'
+    )
+
+
+def _of_link(parser: argparse.ArgumentParser) -> None:
+    _with_id(parser)
+    add_actor(parser, has_note=False)
+    parser.add_argument("url", help="the http or https address of the ticket")
+    parser.add_argument("--remove", action="store_true", help="it is no longer a ticket of it")
+
+
 def _of_snooze(parser: argparse.ArgumentParser) -> None:
     _of_alert(parser)
     _add_time(parser, is_needed=True)
@@ -195,12 +210,26 @@ SUBCOMMANDS = (
     AlertsSubcommand(
         "history", "the times that alerts fired", f"{_READ}:show_history", _of_history
     ),
-    AlertsSubcommand("show", "one alert: its facts and its events", f"{_READ}:show", _with_id),
+    AlertsSubcommand(
+        "show",
+        "one alert: its rate, what changed, what to go back to, answers, events",
+        "rt4chart_collector.commands.alerts_show:show",
+        _with_id,
+    ),
     AlertsSubcommand(
         "ack",
         "acknowledge an alert: no reminders until it gets worse",
         f"{_ACTIONS}:acknowledge_by_hand",
         _of_alert,
+    ),
+    AlertsSubcommand(
+        "assign",
+        "say who takes care of an alert",
+        f"{_ACTIONS}:assign_by_hand",
+        _of_assign,
+    ),
+    AlertsSubcommand(
+        "link", "link a ticket of an alert by its address", f"{_ACTIONS}:link_by_hand", _of_link
     ),
     AlertsSubcommand(
         "resolve", "resolve an alert by hand", f"{_ACTIONS}:resolve_by_hand", _of_alert

@@ -10,7 +10,7 @@ from rt4chart_collector.incident.like_questions import LikeQuestions
 from rt4chart_collector.store.answers.asked_again import (
     AskedQuestion,
     asked_questions,
-    question_words,
+    question_texts,
 )
 from rt4chart_collector.store.answers.question_pairs import PairedAnswer, whole_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -108,23 +108,40 @@ def _with_like_questions(
     pairs: Sequence[BeforeAndAfter],
     known: Mapping[str, AskedQuestion],
 ) -> list[BeforeAndAfter]:
-    """The pairs, those without an answer from before with one to the nearest question."""
-    words = question_words(client, before)
-    like = LikeQuestions({name: text for name, text in words.items() if name in known})
-    nearest = {
-        number: known[name]
-        for number, pair in enumerate(pairs)
-        if pair.before is None and (name := like.nearest(pair.after.verdict.question))
-    }
+    """The pairs, those without an answer from before with one to the nearest question.
+
+    That is one which was answered from a passage that the faulty claims are judged by.
+    """
+    texts = [one for one in question_texts(client, before) if one.question in known]
+    like = LikeQuestions({one.question: one.words for one in texts})
+    nearest: dict[int, AskedQuestion] = {}
+    for number, pair in enumerate(pairs):
+        needed = _passages(pair.after)
+        among = [one.question for one in texts if not needed.isdisjoint(one.passages)]
+        if pair.before is None:
+            name = like.nearest(pair.after.verdict.question, among)
+            nearest.update({number: known[name]} if name else {})
     found = whole_answers(client, list(nearest.values()), measure)
-    return [
-        replace(
-            pair,
-            before=found[old.key],
-            asked_before=AnswerCount(old.answers, old.faulty),
-            is_same=False,
-        )
-        if (old := nearest.get(number)) and old.key in found
-        else pair
-        for number, pair in enumerate(pairs)
-    ]
+    return [_with_like(pair, nearest.get(number), found) for number, pair in enumerate(pairs)]
+
+
+def _with_like(
+    pair: BeforeAndAfter,
+    old: AskedQuestion | None,
+    found: Mapping[tuple[str, str, str], PairedAnswer],
+) -> BeforeAndAfter:
+    before = found.get(old.key) if old else None
+    if old is None or before is None or _passages(pair.after).isdisjoint(_context(before)):
+        return pair
+    count = AnswerCount(old.answers, old.faulty)
+    return replace(pair, before=before, asked_before=count, is_same=False)
+
+
+def _passages(faulty: PairedAnswer) -> set[str]:
+    """The passages that speak against the faulty claims; without one, all of the answer."""
+    cited = {one.passage_id for claim in faulty.failed for one in claim.claim.evidence}
+    return cited or _context(faulty)
+
+
+def _context(answer: PairedAnswer) -> set[str]:
+    return {one.id for one in answer.verdict.passages if one.is_context}

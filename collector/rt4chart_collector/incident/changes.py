@@ -39,7 +39,7 @@ class DatedChange:
 
 @dataclass(frozen=True, slots=True)
 class SteadyAttribute:
-    """An attribute whose values kept their shares of the answers: those in use, the commonest first.
+    """An attribute whose values kept their shares: those in use, the commonest first.
 
     `values` is empty where no answer names the attribute; `more` of them are not named.
     """
@@ -102,9 +102,7 @@ def first_seen(
         if row.value and begins < row.first_ns and begin_ns <= row.first_ns < until_ns
     ]
     order = list(ATTRIBUTES)
-    return tuple(
-        sorted(found, key=lambda one: (one.at_ns, order.index(one.attribute), one.value))
-    )
+    return tuple(sorted(found, key=lambda one: (one.at_ns, order.index(one.attribute), one.value)))
 
 
 def _first_traffic_ns(traffic: Sequence[AttributeTraffic]) -> int:

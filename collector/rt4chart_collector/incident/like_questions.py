@@ -1,4 +1,9 @@
-"""The question that is most like another one, by its words. Pure."""
+"""The question that is most like another one, by its words. Pure.
+
+Words alone do not tell "How long does a card refund take?" from "How long does a refund request
+take?": whoever asks for the nearest question says among which, such as those that were answered
+from the same passage.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,10 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 # The share of two questions' words, weighted by how rare they are, that like ones have in common.
-LEAST_ALIKE = 0.5
+LEAST_ALIKE = 0.3
 _WORD = re.compile(r"\w+")
 
 
@@ -21,10 +26,10 @@ class LikeQuestions:
         self._words = {name: words_of(text) for name, text in words.items()}
         self._known = Counter(word for found in self._words.values() for word in found)
 
-    def nearest(self, text: str) -> str:
-        """The name of the question most like this one; "" if none is like it."""
+    def nearest(self, text: str, among: Collection[str]) -> str:
+        """The name, among these, of the question most like this one; "" if none is like it."""
         asked = words_of(text)
-        name = max(self._words, key=lambda one: (self._alike(asked, one), one), default="")
+        name = max(among, key=lambda one: (self._alike(asked, one), one), default="")
         return name if name and self._alike(asked, name) >= LEAST_ALIKE else ""
 
     def _alike(self, asked: frozenset[str], name: str) -> float:
@@ -33,7 +38,7 @@ class LikeQuestions:
         return self._weight(asked & known) / either if either else 0.0
 
     def _weight(self, words: frozenset[str]) -> float:
-        """The sum of the words' inverse document frequencies; a word of all questions has little."""
+        """The sum of inverse document frequencies; a word that all questions have counts little."""
         return math.fsum(
             math.log((len(self._words) + 1.5) / (self._known[word] + 0.5)) for word in words
         )

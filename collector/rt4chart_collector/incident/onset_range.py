@@ -68,4 +68,3 @@ def _by_tick(ticks: Sequence[Tick], begin_ns: int, until_ns: int) -> dict[int, S
         if begin_ns <= tick.start_ns < until_ns:
             found[tick.start_ns] = found[tick.start_ns].plus(shares_of(tick.bins))
     return dict(found)
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.state import AlertState
@@ -32,7 +33,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import rates_by
 from rt4chart_collector.store.rates.ticks import TICK_NS, Tick, route_ticks
-from rt4chart_collector.store.rates.trends import attribute_traffic
+from rt4chart_collector.store.rates.trends import AttributeTraffic, attribute_traffic
 
 DAY_NS = 86_400 * 10**9
 # How far before the rise values are dated, rates before are read, and questions are looked for.
@@ -73,7 +74,8 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
     alert, facts = state.alert, state.alert.facts
     if not isinstance(facts, DriftFacts):
         return None
-    since_ns = facts.since_ns or alert.starts_ns or state.fired_ns
+    # Another program may have written any time.
+    since_ns = min(facts.since_ns or alert.starts_ns or state.fired_ns, now_ns)
     span = incident_span(since_ns, end_ns=state.resolved_ns, now_ns=now_ns)
     until_ns = min(state.resolved_ns or now_ns, span.until_ns)
     scope = _scope(alert, facts).of_time(span.begin_ns, span.until_ns + TICK_NS)
@@ -87,7 +89,6 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
     anchor_ns = _anchor(changes, since_ns)
     before, after = wide.of_time(wide.since_ns, since_ns), wide.of_time(since_ns, until_ns)
     risen = [tick for tick in ticks if since_ns <= tick.start_ns < until_ns]
-    undone = roll_back_change(changes)
     return RouteIncident(
         facts=facts,
         since_ns=since_ns,
@@ -100,14 +101,7 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
         steady=steady_attributes(traffic, changes),
         seen=first_seen(traffic, begin_ns=span.begin_ns, until_ns=span.until_ns),
         passages=passage_use(client, wide.of_time(since_ns - DAY_NS, until_ns), at_ns=since_ns),
-        roll_back=undone
-        and roll_back(
-            undone,
-            traffic=traffic,
-            before=rates_by(client, undone.change.new.attribute, before),
-            risen=risen,
-            measure=facts.measure,
-        ),
+        roll_back=_roll_back(client, before, changes, traffic, risen, facts.measure),
         asked=asked_before(client, before, after, measure=facts.measure, limit=PAIRS),
         evidence=drift_of_route(
             client,
@@ -120,8 +114,23 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
     )
 
 
+def _roll_back(
+    client: Client,
+    before: QueryScope,
+    changes: Sequence[DatedChange],
+    traffic: Sequence[AttributeTraffic],
+    risen: Sequence[Tick],
+    measure: Measure,
+) -> RollBack | None:
+    change = roll_back_change(changes)
+    if change is None:
+        return None
+    rates = rates_by(client, change.change.new.attribute, before)
+    return roll_back(change, traffic=traffic, before=rates, risen=risen, measure=measure)
+
+
 def _scope(alert: Alert, facts: DriftFacts) -> QueryScope:
-    return QueryScope(verifier=facts.verifier, service=alert.service, route=alert.route)
+    return QueryScope(verifier=facts.verifier or None, service=alert.service, route=alert.route)
 
 
 def _began(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.text import one_line
@@ -13,8 +13,8 @@ from rt4chart_collector.incident.changes import FirstSeen
 from rt4chart_collector.notify.channels.message import MessageKind
 
 TEXT = 200
-MAX_CHANGES = 10
-WORDS = {
+MAX_CHANGES = 5
+WORDS: Mapping[str, str] = {
     AlertEventKind.FIRED: "detected",
     AlertEventKind.WORSE: "got worse",
     AlertEventKind.UPDATED: "facts read again",
@@ -29,7 +29,7 @@ WORDS = {
     AlertEventKind.ASSIGNED: "assigned",
     AlertEventKind.LINKED: "ticket linked",
 }
-MESSAGES = {
+MESSAGES: Mapping[str, str] = {
     MessageKind.FIRED: "that it fired",
     MessageKind.WORSE: "that it got worse",
     MessageKind.REMINDED: "a reminder",

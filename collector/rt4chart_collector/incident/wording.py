@@ -48,7 +48,7 @@ def evidence_words(incident: RouteIncident) -> tuple[str, str]:
     then = alert_evidence(incident.facts.evidence)
     words = f"{EVIDENCE_WORDS[then]} when it fired: {EVIDENCE_HINTS[then]}"
     if incident.evidence is None:
-        return EVIDENCE_WORDS[then], f"{words}; no evidence of the last hour"
+        return EVIDENCE_WORDS[then], f"{words}; the monitor wrote nothing in the last hour"
     now = evidence_kind(incident.evidence.state)
     if incident.evidence.state == "cold":
         return EVIDENCE_WORDS[then], f"{words}; now the detector is learning the usual rate"
@@ -107,33 +107,33 @@ def mix_words(incident: RouteIncident) -> str:
     return lines.get("of the rise", "no part of the rise is surely due to it")
 
 
-def roll_back_words(found: RollBack) -> Iterator[str]:
+def roll_back_words(found: RollBack, measure: Measure) -> Iterator[str]:
     """What to go back to, sentence by sentence."""
     name = found.attribute.replace("_", " ")
     new, old = one_line(found.of, VALUE) or "(none)", one_line(found.to, VALUE)
     yield f"{new} replaced {name} {old}."
-    yield f"It last answered at {utc_time(found.last_ns)} UTC." if found.last_ns else (
-        "It has not answered in the week before."
+    yield (
+        f"It last answered at {utc_time(found.last_ns)} UTC."
+        if found.last_ns
+        else ("It has not answered in the week before.")
     )
     if not found.before.claims:
         yield "Its rate in the week before the rise is not known."
     else:
-        yield f"In the week before the rise it had {rate_words(found.before)}."
+        yield f"In the week before the rise, {rate_words(found.before)} were {measure}."
     if found.since.claims:
-        yield f"Its own answers since the rise have {rate_words(found.since)}."
+        yield f"Since the rise, {rate_words(found.since)} are {measure}."
     if found.before.claims and not found.is_better:
         yield "That is not surely better than the rate since the rise."
 
 
 def rate_words(rate: MeasuredRate) -> str:
-    """A rate with its interval and its numbers."""
-    if rate.rate is None:
-        return "no rate"
+    """A rate with its interval and its numbers, as the subject of a sentence."""
     interval = ""
     if rate.low is not None and rate.high is not None:
         interval = f" ({abs(rate.low):.1%} to {rate.high:.1%})"
     claims = f"{rate.claims:,} claim{'' if rate.claims == 1 else 's'}"
-    return f"{rate.rate:.1%}{interval} of {claims} in {_answers(rate.answers)}"
+    return f"{rate.rate or 0:.1%}{interval} of its {claims} in {_answers(rate.answers)}"
 
 
 def asked_words(found: AskedBefore, measure: Measure) -> str:
@@ -143,8 +143,16 @@ def asked_words(found: AskedBefore, measure: Measure) -> str:
     questions = f"{found.questions:,} question{'' if found.questions == 1 else 's'}"
     have = "has" if found.questions == 1 else "have"
     again = found.asked_before
-    were = "none was" if not again else "it was" if found.questions == 1 else (
-        "all were" if again == found.questions else f"{again:,} {'was' if again == 1 else 'were'}"
+    were = (
+        "none was"
+        if not again
+        else "it was"
+        if found.questions == 1
+        else (
+            "all were"
+            if again == found.questions
+            else f"{again:,} {'was' if again == 1 else 'were'}"
+        )
     )
     return (
         f"{questions} {have} answers with {measure} claims since the rise; {were} asked in the "

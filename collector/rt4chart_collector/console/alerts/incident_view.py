@@ -87,7 +87,7 @@ def incident_view(
         range=range_words(incident.began),
         evidence=evidence_words(incident),
         rows=tuple(_rows(incident, compared)),
-        roll_back=" ".join(roll_back_words(back)) if back else "",
+        roll_back=" ".join(roll_back_words(back, incident.facts.measure)) if back else "",
         roll_back_url=next(iter(urls), ""),
         asked=asked_words(incident.asked, incident.facts.measure),
         answers=tuple(_answers(pair, incident) for pair in incident.asked.pairs),

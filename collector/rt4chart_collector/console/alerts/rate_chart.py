@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rt4chart_collector.console.view.filters import count
+from rt4chart_collector.console.view.filters import count, shortened
 from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.incident.changes import FirstSeen
 from rt4chart_collector.incident.read_incident import RouteIncident
@@ -21,9 +21,6 @@ NARROW, CHARACTER = 290, 6.6
 LANE, PLOT, STRIP, AXIS = 20, 190, 26, 20
 # Numbered signs this near, in percent, would overlap: they go to another lane, then become one.
 SIGN_ROOM, SIGN_LANES = 11.0, 3
-LABEL_CHARACTERS = 22
-# Labels left and right of a line turn at this place.
-MIDDLE = 55.0
 TIME_STEPS = tuple(hours * HOUR_NS for hours in (1, 2, 3, 6, 12, 24, 48, 96))
 MOST_TIMES = 5
 GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -248,13 +245,16 @@ def _label(marks: Sequence[Mark]) -> DrawnText | None:
     mark = next((one for one in marks if one.is_near), None)
     if mark is None:
         return None
-    name = f"{mark.seen.attribute.partition('_')[0]} {mark.seen.value}"
-    text = name if len(name) <= LABEL_CHARACTERS else name[: LABEL_CHARACTERS - 1] + "…"
+    room = int(max(mark.x, 100 - mark.x) / 100 * NARROW / CHARACTER)
+    name, value = mark.seen.attribute.partition("_")[0], shortened(mark.seen.value, 200)
+    left = room - len(name) - 1
+    # The ends of versions tell them apart.
+    text = f"{name} {value if len(value) <= left else '…' + value[1 - left :]}"
     return DrawnText(mark.x, LANE - 6, text, _side(mark.x))
 
 
 def _side(x: float) -> str:
-    return "start" if x < MIDDLE else "end"
+    return "start" if x < 50 else "end"
 
 
 def _event_texts(

@@ -12,8 +12,9 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
-# The characters of a question that are compared with others, and the most questions.
-QUESTION_CHARACTERS, MAX_QUESTIONS = 300, 3_000
+# The characters of a question that are compared with others, the most questions, and the most
+# passages of one.
+QUESTION_CHARACTERS, MAX_QUESTIONS, MAX_PASSAGES = 300, 3_000, 100
 # Of the newest answers with a decided claim, one of each question: a faulty one, or a faultless one
 # without an undecided claim; of equals the newest.
 FAULTY_FIRST = "counted = 0"
@@ -37,11 +38,13 @@ FROM (
 )
 GROUP BY question
 """  # noqa: S608 - our own names
-QUESTION_WORDS = f"""
+QUESTION_TEXTS = f"""
 SELECT toString(sipHash128({SAME_WORDS})) AS question,
-    substringUTF8(any(Question), 1, {QUESTION_CHARACTERS}) AS words
+    substringUTF8(any(Question), 1, {QUESTION_CHARACTERS}) AS words,
+    groupUniqArrayArray({MAX_PASSAGES})(ids) AS passages
 FROM (
-    SELECT Question FROM rt4chart_verifications FINAL
+    SELECT Question, arrayFilter((id, used) -> used, Passages.Id, Passages.IsContext) AS ids
+    FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_scope()}
       AND EntailedCount + ContradictedCount + BaselessCount > 0
     ORDER BY Timestamp DESC, TraceId, SpanId LIMIT {MAX_ANSWERS}
@@ -87,12 +90,16 @@ def asked_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class QuestionText:
+    """The words of a question, by its name, and the passages that it was answered from."""
+
     question: str
     words: str
+    passages: tuple[str, ...]
 
 
-def question_words(client: Client, scope: QueryScope) -> dict[str, str]:
-    """The words of the questions in the scope, by the same names as `asked_questions`."""
-    rows = read(client, _Words, QUESTION_WORDS, scope.parameters, settings=FINAL_PER_PARTITION)
-    return {row.question: row.words for row in rows}
+def question_texts(client: Client, scope: QueryScope) -> list[QuestionText]:
+    """The questions in the scope, under the names of `asked_questions`."""
+    return read(
+        client, QuestionText, QUESTION_TEXTS, scope.parameters, settings=FINAL_PER_PARTITION
+    )
