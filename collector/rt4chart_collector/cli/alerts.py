@@ -14,8 +14,8 @@ from rt4chart_collector.core.arguments import add_since
 from rt4chart_collector.detect.drift.policy import RULES
 
 EPILOG = "Without an action, open alerts are listed. Documentation: docs/operate/alerts.md\n"
-_ACTIONS = "rt4chart_collector.commands.alerts_actions"
-_READ = "rt4chart_collector.commands.alerts_read"
+_ACTIONS = "rt4chart_collector.commands.alerts.actions"
+_READ = "rt4chart_collector.commands.alerts.read"
 
 
 def add_no_options(parser: argparse.ArgumentParser) -> None:
@@ -213,7 +213,7 @@ SUBCOMMANDS = (
     AlertsSubcommand(
         "show",
         "one alert: its rate, what changed, what to go back to, answers, events",
-        "rt4chart_collector.commands.alerts_show:show",
+        "rt4chart_collector.commands.alerts.show:show",
         _with_id,
     ),
     AlertsSubcommand(
@@ -252,19 +252,19 @@ SUBCOMMANDS = (
     AlertsSubcommand(
         "test",
         "send a test alert to every target and show the replies",
-        "rt4chart_collector.commands.alerts_test:send_tests",
+        "rt4chart_collector.commands.alerts.send_tests:send_tests",
         _of_test,
     ),
     AlertsSubcommand(
         "rules",
         "print rules for Prometheus on the monitor's metrics",
-        "rt4chart_collector.commands.alerts_test:rules",
+        "rt4chart_collector.commands.alerts.send_tests:rules",
         _of_rules,
     ),
     AlertsSubcommand(
         "backtest",
         "the alarms that each rule would have raised",
-        "rt4chart_collector.commands.alerts_backtest:run",
+        "rt4chart_collector.commands.alerts.backtest:run",
         _of_backtest,
     ),
 )

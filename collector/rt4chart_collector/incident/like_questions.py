@@ -13,8 +13,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-# The share of two questions' words, weighted by how rare they are, that like ones have in common.
-LEAST_ALIKE = 0.3
+# The share of two questions' words that like ones have in common (Dice's coefficient), each word
+# weighted by how rare it is.
+LEAST_ALIKE = 0.35
 _WORD = re.compile(r"\w+")
 
 
@@ -34,13 +35,14 @@ class LikeQuestions:
 
     def _alike(self, asked: frozenset[str], name: str) -> float:
         known = self._words[name]
-        either = self._weight(asked | known)
-        return self._weight(asked & known) / either if either else 0.0
+        both = self._weight(asked) + self._weight(known)
+        return 2 * self._weight(asked & known) / both if both else 0.0
 
     def _weight(self, words: frozenset[str]) -> float:
         """The sum of inverse document frequencies; a word that all questions have counts little."""
+        # A word that no question has counts like one that a single question has.
         return math.fsum(
-            math.log((len(self._words) + 1.5) / (self._known[word] + 0.5)) for word in words
+            math.log((len(self._words) + 1.5) / (max(self._known[word], 1) + 0.5)) for word in words
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.spans.model.verdict import Stage, StagedPassage, Verdict
 from otel_rt4chart.verify.core.model import Evidence, Label
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import (
@@ -32,8 +32,8 @@ class Rise:
     """An answer every `every_ns`, from `before_ns` before the rise to `lasts_ns` after its begin.
 
     Every `wrong`th answer of the rise is contradicted, none before. `releases` are those in use
-    from a time on. The same `questions` are asked again and again, `new_questions` since the rise. Answers are
-    numbered from `first` on.
+    from a time on. The same `questions` are asked again and again, `new_questions` since the rise.
+    Answers are numbered from `first` on.
     """
 
     since_ns: int
@@ -125,6 +125,11 @@ class Rise:
 
 def _with_sentence(one: Verdict) -> Verdict:
     """The verdict, a contradicted claim with the sentence of the passage that says otherwise."""
+    staged = tuple(
+        StagedPassage(passage, (Stage.RETRIEVED, Stage.PROMPT))
+        for passage in one.candidate.exchange.passages
+    )
+    one = replace(one, candidate=replace(one.candidate, staged=staged))
     assert one.report is not None
     (claim,) = one.report.claims
     if claim.label is not Label.CONTRADICTED:

@@ -19,8 +19,9 @@ from rt4chart_collector.incident.span import HOUR_NS, MINUTE_NS, IncidentSpan, R
 # The narrowest plot that labels have to fit, and the width of a character, in pixels.
 NARROW, CHARACTER = 290, 6.6
 LANE, PLOT, STRIP, AXIS = 20, 190, 26, 20
-# Numbered signs this near, in percent, would overlap: they go to another lane, then become one.
-SIGN_ROOM, SIGN_LANES = 11.0, 3
+# Numbers as near as this, in percent, would overlap: they go to another lane. Where the lanes are
+# not enough, numbers become one sign, which takes more room.
+SIGN_ROOM, SIGN_LANES, CLUSTER_ROOM = 11.0, 3, 22.0
 TIME_STEPS = tuple(hours * HOUR_NS for hours in (1, 2, 3, 6, 12, 24, 48, 96))
 MOST_TIMES = 5
 GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -225,19 +226,33 @@ def _marks(incident: RouteIncident, scale: _Scale) -> tuple[Mark, ...]:
 
 
 def _signs(marks: Sequence[Mark]) -> list[DrawnSign]:
-    """The numbers in lanes (`y` is the lane); what fits no lane joins the last sign of the last."""
+    """The numbers in lanes (`y` is the lane), or in one lane the numbers of marks side by side."""
     found: list[DrawnSign] = []
     lasts = [-SIGN_ROOM] * SIGN_LANES
     for mark in marks:
-        x = min(max(mark.x, 3.0), 97.0)
+        x = _within(mark.x, SIGN_ROOM / 2)
         lane = next((one for one, last in enumerate(lasts) if x - last >= SIGN_ROOM), None)
         if lane is None:
-            first = found[-1].text.partition("–")[0]
-            found[-1] = replace(found[-1], text=f"{first}–{mark.number}")
-            continue
+            return _clusters(marks)
         lasts[lane] = x
         found.append(DrawnSign(x, lane, str(mark.number)))
     return found
+
+
+def _clusters(marks: Sequence[Mark]) -> list[DrawnSign]:
+    found: list[DrawnSign] = []
+    for mark in marks:
+        x = _within(mark.x, CLUSTER_ROOM / 2)
+        if found and x - found[-1].x < CLUSTER_ROOM:
+            first = found[-1].text.partition("–")[0]
+            found[-1] = replace(found[-1], text=f"{first}–{mark.number}")
+        else:
+            found.append(DrawnSign(x, 0, str(mark.number)))
+    return found
+
+
+def _within(x: float, margin: float) -> float:
+    return min(max(x, margin), 100 - margin)
 
 
 def _label(marks: Sequence[Mark]) -> DrawnText | None:

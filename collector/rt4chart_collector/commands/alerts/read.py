@@ -6,7 +6,7 @@ import argparse
 import time
 from dataclasses import asdict
 
-from rt4chart_collector.commands.alerts import open_store
+from rt4chart_collector.commands.alerts.find_alert import open_store
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json

@@ -11,8 +11,8 @@ from rich.console import Group, RenderableType
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import clip, printable
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.commands.alerts import find_alert, open_store
-from rt4chart_collector.commands.alerts_read import as_json
+from rt4chart_collector.commands.alerts.find_alert import find_alert, open_store
+from rt4chart_collector.commands.alerts.read import as_json
 from rt4chart_collector.core.alerts.lifecycle import alert_policy
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.printing import pairs, write

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts import (
+from rt4chart_collector.commands.alerts.find_alert import (
     find_alert,
     find_by_prefix,
     open_store,
