@@ -15,8 +15,13 @@ def ticket_url(url: str) -> str:
         parts = urlsplit(url)
         host = parts.hostname
     except ValueError:
-        host = None
-    if not host or not url.isprintable() or parts.scheme not in ("http", "https") or len(url) > MAX_URL:
+        parts, host = urlsplit(""), None
+    if (
+        not host
+        or not url.isprintable()
+        or parts.scheme not in ("http", "https")
+        or len(url) > MAX_URL
+    ):
         raise InputError(f"expected the http or https address of a ticket, got {url[:200]!r}")
     if "@" in parts.netloc:
         raise InputError("expected an address without user and password: remove them")

@@ -31,8 +31,7 @@ from rt4chart_collector.store.alerts.drift_states import DriftRow, drift_of_rout
 from rt4chart_collector.store.answers.passage_use import PassageUse, passage_use
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.claim_rates import rates_by
-from rt4chart_collector.store.rates.ticks import TICK_NS, Tick, route_ticks
+from rt4chart_collector.store.rates.ticks import TICK_NS, Tick, bins_of_value, route_ticks
 from rt4chart_collector.store.rates.trends import AttributeTraffic, attribute_traffic
 
 DAY_NS = 86_400 * 10**9
@@ -125,8 +124,9 @@ def _roll_back(
     change = roll_back_change(changes)
     if change is None:
         return None
-    rates = rates_by(client, change.change.new.attribute, before)
-    return roll_back(change, traffic=traffic, before=rates, risen=risen, measure=measure)
+    attribute, to = change.change.new.attribute, change.change.replaced
+    bins = bins_of_value(client, before, attribute, to, measure)
+    return roll_back(change, traffic=traffic, before=bins, risen=risen)
 
 
 def _scope(alert: Alert, facts: DriftFacts) -> QueryScope:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from otel_rt4chart.verify.core.rates import Measure, Rate, claim_rate
+from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate
 from otel_rt4chart.verify.rates.difference import rate_difference
 from rt4chart_collector.core.alerts.facts import MeasuredRate
 from rt4chart_collector.incident.changes import ChangeTime, DatedChange
-from rt4chart_collector.store.rates.claim_rates import RateSlice
-from rt4chart_collector.store.rates.ticks import Tick, answer_sums
+from rt4chart_collector.store.rates.ticks import ATTRIBUTE_COLUMNS, Bin, Tick, answer_sums
 from rt4chart_collector.store.rates.trends import AttributeTraffic
-
-# What a team can put back, in the order in which it is proposed.
-REVERTIBLE = ("release", "prompt_version", "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +32,16 @@ class RollBack:
 
 
 def roll_back_change(changes: Sequence[DatedChange]) -> DatedChange | None:
-    """The change to undo: the nearest that replaced a value and did not come after the rise."""
+    """The change to undo: the nearest that replaced a value and did not come after the rise.
+
+    What a team can put back is a release, a prompt version or a model.
+    """
     return next(
         (
             one
             for one in changes
             if one.change.replaced
-            and one.change.new.attribute in REVERTIBLE
+            and one.change.new.attribute in ATTRIBUTE_COLUMNS
             and one.time is not ChangeTime.AFTER
         ),
         None,
@@ -53,42 +52,31 @@ def roll_back(
     change: DatedChange,
     *,
     traffic: Sequence[AttributeTraffic],
-    before: Sequence[RateSlice],
+    before: Iterable[Bin],
     risen: Sequence[Tick],
-    measure: Measure,
 ) -> RollBack:
     """What is known of the replaced value.
 
-    `before` are the rates of the attribute's values before the rise, `risen` the ticks since then.
+    `before` are its answers in the week before the rise, `risen` the ticks since then.
     """
     new, to = change.change.new, change.change.replaced
-    usual, known = Rate(None, None, None), MeasuredRate()
-    for one in before:
-        if one.key == to:
-            usual, sums = one.rate_of(measure), one.sums_of(measure)
-            known = measured(usual, sums.claims, sums.answers)
-    own = rate_of_ticks([tick for tick in risen if getattr(tick, new.attribute) == to])
-    whole = answer_sums(bin_ for tick in risen for bin_ in tick.bins)
+    usual = answer_sums(before)
+    own = [tick for tick in risen if getattr(tick, new.attribute) == to]
+    since, whole = (answer_sums(bin_ for tick in one for bin_ in tick.bins) for one in (own, risen))
     lasts = [row.last_ns for row in traffic if (row.attribute, row.value) == (new.attribute, to)]
     return RollBack(
         attribute=new.attribute,
         of=new.value,
         to=to,
         last_ns=max(lasts, default=0),
-        before=known,
-        since=own,
-        is_better=rate_difference(usual, claim_rate(whole)).is_rise,
+        before=_measured(usual),
+        since=_measured(since),
+        is_better=rate_difference(claim_rate(usual), claim_rate(whole)).is_rise,
     )
 
 
-def measured(rate: Rate, claims: int, answers: int) -> MeasuredRate:
-    """A rate with its numbers."""
+def _measured(sums: AnswerSums) -> MeasuredRate:
+    rate = claim_rate(sums)
     return MeasuredRate(
-        rate=rate.value, low=rate.low, high=rate.high, claims=claims, answers=answers
+        rate=rate.value, low=rate.low, high=rate.high, claims=sums.claims, answers=sums.answers
     )
-
-
-def rate_of_ticks(ticks: Sequence[Tick]) -> MeasuredRate:
-    """The rate of all answers of these ticks."""
-    sums = answer_sums(bin_ for tick in ticks for bin_ in tick.bins)
-    return measured(claim_rate(sums), sums.claims, sums.answers)

@@ -94,7 +94,8 @@ def test_without_releases_there_is_nothing_to_go_back_to(any_client: Client) -> 
     found = read_alert(any_client, Rise(SINCE).fill(any_client))
 
     assert found.roll_back is None
-    assert found.changes == found.seen == ()
+    assert found.changes == ()
+    assert found.seen == ()
     assert found.anchor_ns == SINCE
     assert next(one for one in found.steady if one.attribute == "release").values == ()
 

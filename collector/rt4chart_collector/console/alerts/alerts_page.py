@@ -11,7 +11,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.console.alerts.alert_details import alert_details
+from rt4chart_collector.console.alerts.alert_details import (
+    alert_details,
+    grown_issues,
+    issue_notes,
+)
 from rt4chart_collector.console.alerts.comparison_links import change_urls, spans_url
 from rt4chart_collector.console.alerts.incident_view import incident_view
 from rt4chart_collector.console.app.console import Console
@@ -50,6 +54,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.issues.issue_events import events_of_all
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.
@@ -140,6 +145,8 @@ def show_alert(console: Console, request: Request) -> Response:
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
         events = alert_trail(client, alert_id)
         incident = read_incident(client, state, now_ns=now_ns)
+        issues = grown_issues(state.alert.facts)
+        notes = issue_notes(events_of_all(client, issues)) if issues else {}
     since_ns = state.alert.starts_ns or state.fired_ns
     view = None
     if incident is not None:
@@ -157,7 +164,7 @@ def show_alert(console: Console, request: Request) -> Response:
         "alert.html",
         title=state.alert.title,
         state=state,
-        details=alert_details(state.alert.facts),
+        details=alert_details(state.alert.facts, notes),
         view=view,
         spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
         happened=happened,

@@ -10,7 +10,7 @@ from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 # The answers nearest to the time on each side that are read.
-MAX_ANSWERS = 20_000
+MAX_ANSWERS = 5_000
 # Each passage in an answer's context by its id, and each answer as one more row.
 PASSAGE_USE = f"""
 SELECT sumIf(before, is_answer) AS answers_before, sumIf(after, is_answer) AS answers_after,
