@@ -75,7 +75,7 @@ def asked_before(
 def _worst_first(one: AskedQuestion, known: Mapping[str, AskedQuestion]) -> tuple[object, ...]:
     """Those with a faultless answer before, then those with any; of equals the most faulty."""
     old = known.get(one.question)
-    kind = 2 if old is None else int(old.failures > 0)
+    kind = 3 if old is None else 2 if old.failures else int(old.undecided > 0)
     return kind, -one.faulty, -one.failures, -one.start_ns, one.trace_id
 
 

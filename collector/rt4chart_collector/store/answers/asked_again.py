@@ -18,18 +18,19 @@ QUESTION_CHARACTERS, MAX_QUESTIONS, MAX_PASSAGES = 300, 3_000, 100
 # Of the newest answers with a decided claim, one of each question: a faulty one, or a faultless one
 # without an undecided claim; of equals the newest.
 FAULTY_FIRST = "counted = 0"
-FAULTLESS_FIRST = "multiIf(faults > 0, 2, undecided > 0, 1, 0)"
+FAULTLESS_FIRST = "multiIf(faults > 0, 2, undecided_claims > 0, 1, 0)"
 ANSWERS_BY_QUESTION = f"""
 SELECT question, count() AS answers, countIf(counted > 0) AS faulty,
     argMin(at_ns, ranked) AS start_ns, argMin(TraceId, ranked) AS trace_id,
     argMin(SpanId, ranked) AS span_id, argMin(VerifierId, ranked) AS verifier,
-    {{service:String}} AS service, {{route:String}} AS route, argMin(counted, ranked) AS failures
+    {{service:String}} AS service, {{route:String}} AS route, argMin(counted, ranked) AS failures,
+    argMin(undecided_claims, ranked) AS undecided
 FROM (
     SELECT *, ({{order}}, -at_ns, TraceId, SpanId) AS ranked
     FROM (
         SELECT toString(sipHash128({SAME_WORDS})) AS question, TraceId, SpanId, VerifierId,
             toUnixTimestamp64Nano(Timestamp) AS at_ns, {{failures}} AS counted,
-            {FAILED_COUNT[Measure.EITHER]} AS faults, UndecidedCount AS undecided
+            {FAILED_COUNT[Measure.EITHER]} AS faults, UndecidedCount AS undecided_claims
         FROM rt4chart_verifications FINAL
         WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_scope()}
           AND EntailedCount + ContradictedCount + BaselessCount > 0 AND {SAME_WORDS} != ''
@@ -57,8 +58,8 @@ GROUP BY question LIMIT {MAX_QUESTIONS}
 class AskedQuestion:
     """A question with its answers that have a decided claim, and one of them.
 
-    `faulty` answers have a claim that the measure counts, the chosen one has `failures` of them.
-    Two questions are the same if they have the same words, see `SAME_WORDS`.
+    `faulty` answers have a claim that the measure counts, the chosen one has `failures` of them
+    and `undecided` ones. Two questions are the same if they have the same words, see `SAME_WORDS`.
     """
 
     question: str
@@ -71,6 +72,7 @@ class AskedQuestion:
     service: str
     route: str
     failures: int
+    undecided: int
 
     @property
     def key(self) -> tuple[str, str, str]:
