@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, median_high
 
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.rates.ticks import TICK_NS, Bin, Tick, answer_sums
@@ -58,14 +58,38 @@ def rate_steps(ticks: Sequence[Tick], span: IncidentSpan, *, anchor_ns: int) -> 
     """
     within = [tick for tick in ticks if span.begin_ns <= tick.start_ns < span.until_ns]
     step_ns = _step_length(within, span, anchor_ns)
-    found = []
+    first, last = _ends(span, anchor_ns, step_ns)
+    parts: dict[int, list[Bin]] = {}
     for number, bins in _by_step(within, step_ns, anchor_ns).items():
+        parts.setdefault(min(max(number, first), last), []).extend(bins)
+    found = []
+    for number, bins in sorted(parts.items()):
         sums = answer_sums(bins)
-        begin = anchor_ns + number * step_ns
+        begin = span.begin_ns if number == first else anchor_ns + number * step_ns
+        end = span.until_ns if number == last else anchor_ns + (number + 1) * step_ns
         if sums.claims:
-            end = min(begin + step_ns, span.until_ns)
-            found.append(_step(max(begin, span.begin_ns), end, sums))
-    return sorted(found, key=lambda step: step.begin_ns)
+            found.append(_step(begin, end, sums))
+    return found
+
+
+def usual_length(steps: Sequence[RateStep]) -> int:
+    """The length of the steps in nanoseconds, apart from that of the first and the last one."""
+    return median_high(step.end_ns - step.begin_ns for step in steps) if steps else 0
+
+
+def _ends(span: IncidentSpan, anchor_ns: int, step_ns: int) -> tuple[int, int]:
+    """The numbers of the first and the last step.
+
+    Less than half a step at an end of the span belongs to the step beside it: a rate of the last
+    minutes says little. The step at the anchor and the one before it stay what they are.
+    """
+    first = (span.begin_ns - anchor_ns) // step_ns
+    last = (span.until_ns - 1 - anchor_ns) // step_ns
+    if anchor_ns + (first + 1) * step_ns - span.begin_ns < step_ns / 2 and first < -1:
+        first += 1
+    if span.until_ns - (anchor_ns + last * step_ns) < step_ns / 2 and last > 0:
+        last -= 1
+    return first, last
 
 
 def _step(begin_ns: int, end_ns: int, sums: AnswerSums) -> RateStep:

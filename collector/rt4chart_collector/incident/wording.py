@@ -60,7 +60,11 @@ def evidence_words(incident: RouteIncident) -> tuple[str, str]:
 def change_words(one: DatedChange, since_ns: int) -> str:
     """When a value came, compared with the beginning of the rise."""
     if not one.first_ns:
-        return "became rarer" if one.change.new.change < 0 else "in use as far back as was read, a week at most"
+        return (
+            "became rarer"
+            if one.change.new.change < 0
+            else "in use as far back as was read, a week at most"
+        )
     seen = f"first seen {utc_time(one.first_ns)} UTC"
     if one.first_ns == since_ns:
         return f"{seen}, when the rise began"

@@ -86,3 +86,24 @@ def test_a_step_without_claims_is_left_out() -> None:
 
     assert [(step.begin_ns, step.claims) for step in steps] == [(START, 1)]
     assert rate_steps([], span, anchor_ns=START) == []
+
+
+def test_the_last_minutes_are_no_step_of_their_own() -> None:
+    """A rate of two claims beside rates of twenty would be read as another rise."""
+    span = IncidentSpan(START - 6 * HOUR - 10 * MINUTE, START + 6 * HOUR + 10 * MINUTE)
+    ticks = [tick(START + n * 10 * MINUTE) for n in range(-37, 37)]
+
+    steps = rate_steps(ticks, span, anchor_ns=START)
+
+    assert (steps[0].begin_ns, steps[-1].end_ns) == (span.begin_ns, span.until_ns)
+    assert [step.claims for step in steps] == [7, *[6] * 10, 7]
+
+
+def test_the_first_minutes_of_a_rise_stay_apart_from_what_was_before() -> None:
+    """Few as they are."""
+    span = IncidentSpan(START - 6 * HOUR, START + 5 * MINUTE)
+    ticks = [*hour_of(START - HOUR, 0), tick(START, wrong=1)]
+
+    assert [(step.begin_ns, step.rate.value) for step in rate_steps(ticks, span, anchor_ns=START)][
+        -1
+    ] == (START, 1.0)

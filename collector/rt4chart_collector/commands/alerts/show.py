@@ -21,7 +21,7 @@ from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.incident.asked_before import BeforeAndAfter
 from rt4chart_collector.incident.figures import incident_figures
 from rt4chart_collector.incident.read_incident import RouteIncident, read_incident
-from rt4chart_collector.incident.span import RateStep
+from rt4chart_collector.incident.span import RateStep, usual_length
 from rt4chart_collector.incident.timeline import Timeline, TimelineEntry, timeline
 from rt4chart_collector.incident.wording import (
     asked_words,
@@ -127,7 +127,7 @@ def _incident_facts(incident: RouteIncident) -> Iterator[tuple[str, str]]:
 
 def _sparkline(steps: Sequence[RateStep]) -> str:
     """The rate as a line of signs, a gap where no claim was decided, with its ends in numbers."""
-    length = max(step.end_ns - step.begin_ns for step in steps)
+    length = usual_length(steps)
     rates = {
         round((step.end_ns - steps[0].end_ns) / length): step.rate.value or 0.0 for step in steps
     }

@@ -14,7 +14,13 @@ from rt4chart_collector.console.view.filters import count, shortened
 from rt4chart_collector.core.times import utc_time
 from rt4chart_collector.incident.changes import FirstSeen
 from rt4chart_collector.incident.read_incident import RouteIncident
-from rt4chart_collector.incident.span import HOUR_NS, MINUTE_NS, IncidentSpan, RateStep
+from rt4chart_collector.incident.span import (
+    HOUR_NS,
+    MINUTE_NS,
+    IncidentSpan,
+    RateStep,
+    usual_length,
+)
 
 # The narrowest plot that labels have to fit, and the width of a character, in pixels.
 NARROW, CHARACTER = 290, 6.6
@@ -297,6 +303,5 @@ def _usual(incident: RouteIncident, scale: _Scale) -> tuple[float, float, float]
 
 def step_words(steps: Sequence[RateStep]) -> str:
     """How long a step is."""
-    length = max((step.end_ns - step.begin_ns for step in steps), default=0)
-    minutes = math.ceil(length / MINUTE_NS)
+    minutes = math.ceil(usual_length(steps) / MINUTE_NS)
     return f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"

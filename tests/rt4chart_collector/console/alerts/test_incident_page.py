@@ -113,6 +113,7 @@ def test_an_alert_is_assigned_and_has_a_ticket(visitor: TestClient, client: Clie
     assert post(visitor, path, do="link", url=TICKET)[0] == 303
     page = read(visitor, alert)
     assert "owner ben" in page
+    assert "owner <bdi>ben</bdi>" in visitor.get("/alerts").text
     assert f"Tickets: {TICKET}" in page
     assert "assigned to ben by local" in page
     assert f"ticket linked {TICKET} by local" in page
