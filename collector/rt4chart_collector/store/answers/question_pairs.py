@@ -28,6 +28,8 @@ from rt4chart_collector.store.engine.version_scope import VersionScope
 
 # The newest answers of a version among which questions are looked for.
 MAX_ANSWERS = 20_000
+# The failed claims of one answer that are read.
+MAX_FAILED = 200
 # Two questions are the same if they have the same words: case, forms of one character (NFKC),
 # punctuation and white space do not count.
 SAME_WORDS = r"trim(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKC(Question)), '[\\s\\pP]+', ' '))"
@@ -51,13 +53,13 @@ SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL {OF_ANSWER_KEY
 """  # noqa: S608
 FAILED_CLAIMS_OF_PAIRS = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
-ORDER BY ClaimIndex
+ORDER BY ClaimIndex LIMIT {MAX_FAILED} BY TraceId, SpanId, VerifierId
 """  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """A verdict on an answer, with its claims that the measure counts, in order."""
+    """A verdict on an answer, with its first claims that the measure counts, in order."""
 
     verdict: Verification
     failed: tuple[ClaimRow, ...]
