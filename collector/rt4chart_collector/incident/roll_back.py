@@ -12,6 +12,9 @@ from rt4chart_collector.incident.changes import ChangeTime, DatedChange
 from rt4chart_collector.store.rates.ticks import ATTRIBUTE_COLUMNS, Bin, Tick, answer_sums
 from rt4chart_collector.store.rates.trends import AttributeTraffic
 
+# The rise of a value's share of the answers that makes it the usual one.
+MOST_ANSWERS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class RollBack:
@@ -32,7 +35,7 @@ class RollBack:
 
 
 def roll_back_change(changes: Sequence[DatedChange]) -> DatedChange | None:
-    """The change to undo: the nearest that replaced a value and did not come after the rise.
+    """The change to undo: the nearest that replaced a value when the rise began.
 
     What a team can put back is a release, a prompt version or a model.
     """
@@ -42,10 +45,17 @@ def roll_back_change(changes: Sequence[DatedChange]) -> DatedChange | None:
             for one in changes
             if one.change.replaced
             and one.change.new.attribute in ATTRIBUTE_COLUMNS
-            and one.time is not ChangeTime.AFTER
+            and _came_then(one)
         ),
         None,
     )
+
+
+def _came_then(one: DatedChange) -> bool:
+    """True for a new value, and for one that some answers had before and most have since."""
+    if one.time in (ChangeTime.WITH, ChangeTime.AFTER):
+        return one.time is ChangeTime.WITH
+    return one.change.new.change >= MOST_ANSWERS
 
 
 def roll_back(

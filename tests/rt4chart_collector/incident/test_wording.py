@@ -131,8 +131,8 @@ def test_a_release_that_still_answers_has_its_own_rate() -> None:
     )
 
 
-def test_only_what_came_before_the_rise_is_undone() -> None:
-    """And only what a team can put back."""
+def test_only_what_came_when_the_rise_began_is_undone() -> None:
+    """Or what most answers have since then; and only what a team can put back."""
     environment = AttributeChange(AttributeValue("environment", "eu", 0.0, 1.0), "us")
     moved = DatedChange(environment, NOON, ChangeTime.WITH)
     late, with_it = dated(NOON + HOUR, ChangeTime.AFTER), dated(NOON, ChangeTime.WITH)
@@ -140,6 +140,10 @@ def test_only_what_came_before_the_rise_is_undone() -> None:
 
     assert roll_back_change([moved, late, with_it]) == with_it
     assert roll_back_change([moved, late, alone]) is None
+    earlier = dated(NOON - 20 * HOUR, ChangeTime.BEFORE)
+    assert roll_back_change([earlier]) == earlier
+    most_before = replace(CHANGE, new=replace(CHANGE.new, share_before=0.8))
+    assert roll_back_change([replace(earlier, change=most_before)]) is None
 
 
 @pytest.mark.parametrize(
