@@ -58,6 +58,7 @@ LAYERS = {
         "console.answers",
         "console.app",
         "console.view",
+        "incident",
         "comparison",
         "labelling",
         "notify",

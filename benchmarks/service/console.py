@@ -29,7 +29,7 @@ from statistics import median, quantiles
 import httpx
 
 from benchmarks.service.console_store import DEEP, LONG, fill
-from rt4chart_collector.console.view.urls import answer_url, issue_url, route_url
+from rt4chart_collector.console.view.urls import alert_url, answer_url, issue_url, route_url
 from rt4chart_collector.store.engine.connect import connect
 from rt4chart_collector.store.schema.migrate import migrate
 
@@ -70,6 +70,7 @@ def main() -> None:
             "map": "/map?since=7d",
             "eval sets": "/evalsets",
             "alerts": "/alerts",
+            "alert": alert_url(made.alert),
             "settings": "/settings",
             "health": "/health",
         }

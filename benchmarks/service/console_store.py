@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
+from rt4chart_collector.core.alerts.facts import (
+    AttributeValue,
+    DriftEvidence,
+    DriftFacts,
+    MeasuredRate,
+)
+from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
+from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.engine.connect import Client
 
 ROUTES, EACH, CHUNK, ISSUES = 20, 5, 100_000, 43
@@ -170,7 +179,7 @@ LATER = (ASSIGNED, DESCRIBED, KNOWN)
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What is in the store: an answer with an unfaithful claim, an issue, a word of one claim."""
+    """What is in the store: a faulty answer, an issue, a word of one claim, an alert."""
 
     answers: int
     failures: int
@@ -178,6 +187,7 @@ class Made:
     span_id: str
     issue: int
     rare: int
+    alert: str
 
 
 def fill(client: Client, claims: int, now_ns: int) -> Made:
@@ -193,10 +203,34 @@ def fill(client: Client, claims: int, now_ns: int) -> Made:
         client.command(f"{statement} SETTINGS max_partitions_per_insert_block = 0")
     for statement in (LONG_SAID, LONG_ANSWER, DEEP_TRACE, DEEP_SAID, DEEP_ANSWER):
         client.command(statement, {"at": now_ns - LAST // 2})
-    return _made(client, answers)
+    return _made(client, answers, _alert(client, now_ns))
 
 
-def _made(client: Client, answers: int) -> Made:
+def _alert(client: Client, now_ns: int) -> str:
+    """An alert on one route, open for ten hours; its release did not change."""
+    since_ns = now_ns - 10 * LAST
+    facts = DriftFacts(
+        since_ns=since_ns,
+        before=MeasuredRate(rate=0.002, low=0.001, high=0.003, claims=40_000, answers=8_000),
+        after=MeasuredRate(rate=0.02, low=0.01, high=0.03, claims=3_000, answers=600),
+        changed=(
+            AttributeValue("release", "1.1", 0.1, 1.0, since_ns),
+            AttributeValue("release", "1.0", 0.9, 0.0, since_ns),
+        ),
+        evidence=DriftEvidence(20.0, 9.0),
+        verifier="local/1",
+    )
+    alert = Alert(
+        *(Rule.ROUTE_DRIFT, Severity.CRITICAL, "shop", "route-0", 0),
+        title="Drift detected on route-0",
+        facts=facts,
+        starts_ns=since_ns,
+    )
+    record_alert_events(client, [AlertEvent(alert, since_ns + LAST, AlertEventKind.FIRED)])
+    return alert.id
+
+
+def _made(client: Client, answers: int, alert: str) -> Made:
     ((failures, trace, span, issue),) = client.query(
         "SELECT count(), argMax(TraceId, Timestamp), argMax(SpanId, Timestamp), any(IssueId) "
         "FROM rt4chart_issue_assignments"
@@ -204,4 +238,4 @@ def _made(client: Client, answers: int) -> Made:
     ((claim,),) = client.query(
         "SELECT Claim FROM rt4chart_claims WHERE TraceId = {trace:String} LIMIT 1", {"trace": trace}
     ).result_rows
-    return Made(answers, failures, trace, span, issue, int(claim.split()[4]))
+    return Made(answers, failures, trace, span, issue, int(claim.split()[4]), alert)

@@ -31,7 +31,10 @@ def main(folder: Path, url: str) -> None:
         page.goto(console)
         _take(page, folder / "console-overview.png", is_whole=True)
         page.click(".alert-critical .alert-title")
+        # Down to the first pair of answers.
+        page.set_viewport_size({"width": WIDTH, "height": 1330})
         _take(page, folder / "console-alert.png")
+        page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         page.click("a.claim-text")
         # The browser scrolls to the claim when the page has loaded: only after that, to the top.
         page.wait_for_load_state("networkidle")

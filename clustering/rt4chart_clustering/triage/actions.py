@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import urlsplit
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.ignore_until import IgnoreUntil
@@ -15,12 +14,12 @@ from rt4chart_clustering.grouping.issue_state import (
     state_after,
 )
 from rt4chart_clustering.triage.issue_details import LINK
+from rt4chart_collector.core.ticket_url import ticket_url
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import RENAMED, IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue
 
 MAX_TITLE = 200
-MAX_URL = 2_000
 MAX_RELEASE = 500
 FOR_EVER = IgnoreUntil()
 
@@ -84,12 +83,13 @@ def link_ticket(
     client: Client, issue: Issue, url: str, *, actor: str, at_ns: int, is_removed: bool = False
 ) -> None:
     """Record the address of a ticket that somebody made elsewhere, or that it is no longer one."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or len(url) > MAX_URL:
-        raise InputError(f"expected the http or https address of a ticket, got {url[:200]!r}")
-    if "@" in parts.netloc:
-        raise InputError("expected an address without user and password: remove them")
-    value = {"system": LINK, "key": "", "url": url, "claims": issue.claims, "removed": is_removed}
+    value = {
+        "system": LINK,
+        "key": "",
+        "url": ticket_url(url),
+        "claims": issue.claims,
+        "removed": is_removed,
+    }
     record_events(client, [IssueEvent(issue.id, at_ns, "ticket", json.dumps(value), "", actor)])
 
 

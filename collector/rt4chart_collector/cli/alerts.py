@@ -14,8 +14,8 @@ from rt4chart_collector.core.arguments import add_since
 from rt4chart_collector.detect.drift.policy import RULES
 
 EPILOG = "Without an action, open alerts are listed. Documentation: docs/operate/alerts.md\n"
-_ACTIONS = "rt4chart_collector.commands.alerts_actions"
-_READ = "rt4chart_collector.commands.alerts_read"
+_ACTIONS = "rt4chart_collector.commands.alerts.actions"
+_READ = "rt4chart_collector.commands.alerts.read"
 
 
 def add_no_options(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +84,21 @@ def _of_accept(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--undo", action="store_true", help="the rate before the rise is usual again"
     )
+
+
+def _of_assign(parser: argparse.ArgumentParser) -> None:
+    _with_id(parser)
+    add_actor(parser, has_note=False)
+    parser.add_argument(
+        "--owner", required=True, metavar="NAME", help='the owner; "" removes the owner'
+    )
+
+
+def _of_link(parser: argparse.ArgumentParser) -> None:
+    _with_id(parser)
+    add_actor(parser, has_note=False)
+    parser.add_argument("url", help="the http or https address of the ticket")
+    parser.add_argument("--remove", action="store_true", help="it is no longer a ticket of it")
 
 
 def _of_snooze(parser: argparse.ArgumentParser) -> None:
@@ -195,12 +210,26 @@ SUBCOMMANDS = (
     AlertsSubcommand(
         "history", "the times that alerts fired", f"{_READ}:show_history", _of_history
     ),
-    AlertsSubcommand("show", "one alert: its facts and its events", f"{_READ}:show", _with_id),
+    AlertsSubcommand(
+        "show",
+        "one alert: its rate, what changed, what to go back to, answers, events",
+        "rt4chart_collector.commands.alerts.show:show",
+        _with_id,
+    ),
     AlertsSubcommand(
         "ack",
         "acknowledge an alert: no reminders until it gets worse",
         f"{_ACTIONS}:acknowledge_by_hand",
         _of_alert,
+    ),
+    AlertsSubcommand(
+        "assign",
+        "say who takes care of an alert",
+        f"{_ACTIONS}:assign_by_hand",
+        _of_assign,
+    ),
+    AlertsSubcommand(
+        "link", "link a ticket of an alert by its address", f"{_ACTIONS}:link_by_hand", _of_link
     ),
     AlertsSubcommand(
         "resolve", "resolve an alert by hand", f"{_ACTIONS}:resolve_by_hand", _of_alert
@@ -223,19 +252,19 @@ SUBCOMMANDS = (
     AlertsSubcommand(
         "test",
         "send a test alert to every target and show the replies",
-        "rt4chart_collector.commands.alerts_test:send_tests",
+        "rt4chart_collector.commands.alerts.send_tests:send_tests",
         _of_test,
     ),
     AlertsSubcommand(
         "rules",
         "print rules for Prometheus on the monitor's metrics",
-        "rt4chart_collector.commands.alerts_test:rules",
+        "rt4chart_collector.commands.alerts.send_tests:rules",
         _of_rules,
     ),
     AlertsSubcommand(
         "backtest",
         "the alarms that each rule would have raised",
-        "rt4chart_collector.commands.alerts_backtest:run",
+        "rt4chart_collector.commands.alerts.backtest:run",
         _of_backtest,
     ),
 )

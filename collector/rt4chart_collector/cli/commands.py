@@ -79,7 +79,7 @@ COMMANDS = (
         "alerts",
         "open alerts, their history, silences, and test messages",
         "rt4chart_collector.cli.alerts:configure",
-        "rt4chart_collector.commands.alerts_read:list_open",
+        "rt4chart_collector.commands.alerts.read:list_open",
         "collector",
     ),
     Command(

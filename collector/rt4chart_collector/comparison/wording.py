@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from otel_rt4chart.verify.core.rates import Rate
 from rt4chart_collector.comparison.figures import GOAL, ComparedRate, ComparedRates
+from rt4chart_collector.core.times import iso
+from rt4chart_collector.store.answers.question_pairs import PairedAnswer
 
 LIKE_WITH_LIKE = (
     "each weighs the same in both, so a change of traffic between them is no difference"
@@ -73,6 +75,35 @@ def compared_figures(found: ComparedRate) -> dict[str, object]:
         "claims": list(found.claims),
         "answers": list(found.answers),
         "more_answers": found.more_answers,
+    }
+
+
+def answer_figures(answer: PairedAnswer) -> dict[str, object]:
+    """An answer with its failed claims, and the sentences of the passages, as JSON values."""
+    verdict = answer.verdict
+    return {
+        "trace_id": verdict.trace_id,
+        "span_id": verdict.span_id,
+        "time": iso(verdict.start_ns),
+        "answer": verdict.answer,
+        "failed": [
+            {
+                "text": claim.text,
+                "start": claim.answer_range.start,
+                "end": claim.answer_range.end,
+                "label": str(claim.label),
+                "status": str(claim.status),
+                "clashes": [
+                    {"claimed": clash.claimed, "found": clash.found}
+                    for clash in claim.claim.clashes
+                ],
+                "evidence": [
+                    {"passage": one.passage_id, "text": one.text, "relation": one.relation}
+                    for one in claim.claim.evidence
+                ],
+            }
+            for claim in answer.failed
+        ],
     }
 
 

@@ -11,10 +11,13 @@ from otel_rt4chart.core.errors import InputError
 SYSTEM_ACTOR = "rt4chart"
 
 
-def add_actor(parser: argparse.ArgumentParser) -> None:
+def add_actor(parser: argparse.ArgumentParser, *, has_note: bool = True) -> None:
     """Add `--by` and `--note`, which the history records."""
     parser.add_argument("--by", metavar="NAME", help="who does it (default: the system user)")
-    parser.add_argument("--note", default="", metavar="TEXT", help="the reason, for the history")
+    if has_note:
+        parser.add_argument(
+            "--note", default="", metavar="TEXT", help="the reason, for the history"
+        )
 
 
 def actor_of(options: argparse.Namespace) -> str:

@@ -90,3 +90,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str =
     """A listing of plain texts without control characters; `title` is the column of the titles."""
     names = [printable(name) for name in columns]
     return Listing(names, [[Text(printable(cell)) for cell in row] for row in rows], title)
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and values, the values wrapped beside the names, without control characters."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(Text(printable(name)), Text(printable(value)))
+    return grid

@@ -25,6 +25,7 @@ from rt4chart_collector.comparison.sides import (
     spoken_names,
 )
 from rt4chart_collector.comparison.wording import (
+    answer_figures,
     compared_figures,
     difference_figures,
     difference_words,
@@ -34,7 +35,6 @@ from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import Listing, table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.store.answers.question_pairs import PairedAnswer
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
@@ -108,8 +108,8 @@ def figures(found: VersionComparison, measure: Measure) -> dict[str, object]:
                     "service": pair.b.verdict.service,
                     "route": pair.b.verdict.route,
                     "question": pair.b.verdict.question,
-                    "a": _answer_figures(pair.a),
-                    "b": _answer_figures(pair.b),
+                    "a": answer_figures(pair.a),
+                    "b": answer_figures(pair.b),
                 }
                 for pair in found.questions.pairs
             ],
@@ -122,30 +122,6 @@ def _side_figures(of: VersionScope) -> dict[str, object]:
         "version": of.version,
         "since": iso(of.scope.since_ns),
         "until": iso(of.scope.until_ns),
-    }
-
-
-def _answer_figures(answer: PairedAnswer) -> dict[str, object]:
-    verdict = answer.verdict
-    return {
-        "trace_id": verdict.trace_id,
-        "span_id": verdict.span_id,
-        "time": iso(verdict.start_ns),
-        "answer": verdict.answer,
-        "failed": [
-            {
-                "text": claim.text,
-                "start": claim.answer_range.start,
-                "end": claim.answer_range.end,
-                "label": str(claim.label),
-                "status": str(claim.status),
-                "clashes": [
-                    {"claimed": clash.claimed, "found": clash.found}
-                    for clash in claim.claim.clashes
-                ],
-            }
-            for claim in answer.failed
-        ],
     }
 
 

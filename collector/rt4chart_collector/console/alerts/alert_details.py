@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify.core.rates import Rate
@@ -12,7 +12,6 @@ from rt4chart_collector.console.view.filters import percent
 from rt4chart_collector.console.view.urls import answer_url, issue_url, with_query
 from rt4chart_collector.core.alerts.facts import (
     AlertFacts,
-    AttributeChange,
     BacklogFacts,
     DriftEvidence,
     DriftFacts,
@@ -22,9 +21,9 @@ from rt4chart_collector.core.alerts.facts import (
     JudgeFacts,
     MeasuredRate,
     UnfaithfulAnswer,
-    attribute_changes,
 )
 from rt4chart_collector.notify.alert_message import Lines, figures, unknown_facts
+from rt4chart_collector.store.issues.issue_events import IssueEvent
 
 _ISSUE_ID = re.compile(r"[0-9a-f]{1,16}")
 
@@ -40,12 +39,16 @@ class DetailedRate:
 
 @dataclass(frozen=True, slots=True)
 class GrowthLink:
-    """Something with more failures an hour than before; `url` is "" where it has no page."""
+    """Something with more failures an hour than before; `url` is "" where it has no page.
+
+    `note` is the state of an issue and who owns it.
+    """
 
     name: str
     url: str
     before: float
     after: float
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +64,48 @@ class AnswerLink:
 class AlertDetails:
     """The parts of the page, each empty where the alert has no such fact.
 
-    `certainty` compares the rise with chance, in words; `others` are names and values.
+    `certainty` compares the evidence with its threshold, in words; `others` are names and values.
     """
 
     certainty: str
     before: DetailedRate | None
     after: DetailedRate | None
-    changes: tuple[AttributeChange, ...]
     issues: tuple[GrowthLink, ...]
     documents: tuple[GrowthLink, ...]
     worst: tuple[AnswerLink, ...]
     others: Lines
 
 
-def alert_details(facts: AlertFacts) -> AlertDetails:
-    """The facts, sorted by the parts of the page."""
+def grown_issues(facts: AlertFacts) -> list[int]:
+    """The ids of the issues that grew."""
+    issues = facts.issues if isinstance(facts, DriftFacts) else ()
+    return [int(issue.id, 16) for issue in issues if _ISSUE_ID.fullmatch(issue.id)]
+
+
+def issue_notes(trail: Iterable[IssueEvent]) -> dict[int, str]:
+    """The state of each issue and who owns it, from the trails of several."""
+    last: dict[int, dict[str, str]] = {}
+    for event in trail:
+        last.setdefault(event.issue, {})[event.kind] = event.value
+    return {
+        issue: ", ".join(
+            (
+                known.get("state") or "new",
+                f"owner {owner}" if (owner := known.get("owner")) else "no owner",
+            )
+        )
+        for issue, known in last.items()
+    }
+
+
+def alert_details(facts: AlertFacts, notes: Mapping[int, str] | None = None) -> AlertDetails:
+    """The facts, sorted by the parts of the page; `notes` are those of `issue_notes`."""
     drift = facts if isinstance(facts, DriftFacts) else DriftFacts()
     return AlertDetails(
         certainty=_certainty(drift.evidence) if drift.evidence else "",
         before=_rate(drift.before),
         after=_rate(drift.after),
-        changes=attribute_changes(drift.changed, drift.since_ns),
-        issues=tuple(_issue(issue) for issue in drift.issues),
+        issues=tuple(_issue(issue, notes or {}) for issue in drift.issues),
         documents=tuple(_growth(document, document.id, "") for document in drift.documents),
         worst=_by_claim(drift.worst_answers),
         others=(*(line for line in _others(facts) if line[1]), *unknown_facts(facts)),
@@ -96,9 +119,12 @@ def _rate(measured: MeasuredRate | None) -> DetailedRate | None:
     return DetailedRate(rate, measured.claims, measured.answers)
 
 
-def _issue(issue: FailureGrowth) -> GrowthLink:
-    url = issue_url(int(issue.id, 16)) if _ISSUE_ID.fullmatch(issue.id) else ""
-    return _growth(issue, issue.title or f"issue {issue.id}", url)
+def _issue(issue: FailureGrowth, notes: Mapping[int, str]) -> GrowthLink:
+    name = issue.title or f"issue {issue.id}"
+    if not _ISSUE_ID.fullmatch(issue.id):
+        return _growth(issue, name, "")
+    number = int(issue.id, 16)
+    return replace(_growth(issue, name, issue_url(number)), note=notes.get(number, ""))
 
 
 def _growth(row: FailureGrowth, name: str, url: str) -> GrowthLink:
@@ -126,12 +152,10 @@ def _certainty(evidence: DriftEvidence) -> str:
     if bound < 1:
         return f"{percent(log)}, and {percent(bound)} alerts; this rule does not consider chance"
     times = math.exp(min(max(log - bound, 0.0), 14.0))
+    if times < 1.5:
+        return "just at the threshold of an alert"
     more = f"{times:,.0f} times" if times < 1e6 else "more than a million times"
-    return (
-        "By chance, a rise like this occurs less than once a month on all routes together, at the "
-        "default setting. The evidence is "
-        + ("just at the threshold" if times < 1.5 else f"{more} the threshold")
-    )
+    return f"{more} the threshold of an alert"
 
 
 def _others(facts: AlertFacts) -> Iterator[tuple[str, str]]:

@@ -11,8 +11,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.console.alerts.alert_details import alert_details
+from rt4chart_collector.console.alerts.alert_details import (
+    alert_details,
+    grown_issues,
+    issue_notes,
+)
 from rt4chart_collector.console.alerts.comparison_links import change_urls, spans_url
+from rt4chart_collector.console.alerts.incident_view import incident_view
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
@@ -27,6 +32,9 @@ from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.incident.read_incident import read_incident
+from rt4chart_collector.incident.timeline import timeline
+from rt4chart_collector.incident.wording import notified_words
 from rt4chart_collector.notify.next_step import next_step
 from rt4chart_collector.store.alerts.alert_events import (
     MAX_ROWS,
@@ -39,17 +47,21 @@ from rt4chart_collector.store.alerts.alert_events import (
     alert_state,
     alert_states,
     alert_trail,
+    assign,
+    link_ticket,
     resolve,
     retract,
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.issues.issue_events import events_of_all
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.
 DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
 MINUTE_CHOICES = tuple(map(str, DURATIONS.values()))
 NOTE_LENGTH = 500
+ACTS = ("ack", "resolve", "accept", "retract", "snooze", "assign", "link", "unlink")
 
 
 def _route_cell(row: Episode) -> Markup | str:
@@ -132,17 +144,31 @@ def show_alert(console: Console, request: Request) -> Response:
             known = alert_states(client, now_ns=now_ns)
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
         events = alert_trail(client, alert_id)
+        incident = read_incident(client, state, now_ns=now_ns)
+        issues = grown_issues(state.alert.facts)
+        notes = issue_notes(events_of_all(client, issues)) if issues else {}
     since_ns = state.alert.starts_ns or state.fired_ns
-    details = alert_details(state.alert.facts)
+    view = None
+    if incident is not None:
+        since_ns, changes = incident.since_ns, [one.change for one in incident.changes]
+        links = change_urls(state.alert, changes, past_ns=now_ns - since_ns)
+        view = incident_view(incident, state, links)
+    happened = timeline(
+        state,
+        events,
+        began_ns=incident.since_ns if incident else 0,
+        changes=incident.seen if incident else (),
+    )
     return console.page(
         request,
         "alert.html",
         title=state.alert.title,
         state=state,
-        details=details,
-        compared=change_urls(state.alert, details.changes, past_ns=now_ns - since_ns),
+        details=alert_details(state.alert.facts, notes),
+        view=view,
         spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
-        events=events,
+        happened=happened,
+        notified=notified_words(happened),
         spans=DURATIONS,
         since_ns=0 if state.alert.rule == Rule.GROWING_ISSUE else since_ns,
         next_step=next_step(state.alert.rule),
@@ -151,7 +177,10 @@ def show_alert(console: Console, request: Request) -> Response:
 
 
 def act_on_alert(console: Console, request: Request) -> Response:
-    """POST /alerts/{id}: `do` is an action, with a `note`; snooze has `minutes`, accept `sure`."""
+    """POST /alerts/{id}: `do` is an action, with a `note`; snooze has `minutes`, accept `sure`.
+
+    assign has the `owner`, link and unlink the `url` of a ticket.
+    """
     alert_id, actor = id_param(request, "id"), console.require_actor(request).name
     form, now_ns = console.form(request), console.clock()
     note = form.get("note", "")[:NOTE_LENGTH]
@@ -170,8 +199,16 @@ def act_on_alert(console: Console, request: Request) -> Response:
             case "snooze":
                 until_ns = now_ns + minutes_from(form.get("minutes", "")) * MINUTE_NS
                 snooze(client, alert_id, until_ns=until_ns, actor=actor, now_ns=now_ns, note=note)
+            case "assign":
+                assign(client, alert_id, form.get("owner", ""), actor=actor, now_ns=now_ns)
+            case "link" | "unlink" as do:
+                url = form.get("url", "").strip()
+                is_removed = do == "unlink"
+                link_ticket(
+                    client, alert_id, url, actor=actor, now_ns=now_ns, is_removed=is_removed
+                )
             case other:
-                raise bad_request("do", "ack, resolve, accept, retract or snooze", other)
+                raise bad_request("do", " or ".join(ACTS), other)
     return RedirectResponse(alert_url(alert_id), 303)
 
 

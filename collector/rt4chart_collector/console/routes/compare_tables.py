@@ -19,13 +19,11 @@ from rt4chart_collector.comparison.compare import (
 from rt4chart_collector.comparison.figures import ComparedRate, ComparedRates
 from rt4chart_collector.comparison.sides import side_name
 from rt4chart_collector.comparison.wording import difference_figures
-from rt4chart_collector.console.answers.marked_answer import MarkedAnswer, marked_answer
+from rt4chart_collector.console.answers.answer_side import AnswerSide, answer_side
 from rt4chart_collector.console.view.filters import count, interval, link, percent
 from rt4chart_collector.console.view.measures import TITLES
 from rt4chart_collector.console.view.table import Column, Table
-from rt4chart_collector.console.view.urls import answer_url, issue_url, route_url, with_query
-from rt4chart_collector.store.answers.question_pairs import PairedAnswer
-from rt4chart_collector.store.answers.verifications import Verification
+from rt4chart_collector.console.view.urls import issue_url, route_url
 from rt4chart_collector.store.engine.version_scope import VersionKind
 
 _Row = TypeVar("_Row")
@@ -44,35 +42,6 @@ class NamedRate:
     service: str = ""
     url: str = ""
     is_fault: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Clashing:
-    """Words of a claim and what the passages have instead, "" if they have nothing."""
-
-    claimed: str
-    found: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSide:
-    """The answer of one version: its text, its page, and the words that differ."""
-
-    verdict: Verification
-    text: MarkedAnswer
-    url: str
-    verifier: str
-    failed: int
-    clashes: tuple[Clashing, ...]
-
-    @property
-    def page_url(self) -> str:
-        """The page of the answer."""
-        return with_query(self.url, verifier=self.verifier)
-
-    def claim_url(self, claim: int) -> str:
-        """The page of the answer, at one of its claims."""
-        return f"{with_query(self.url, verifier=self.verifier, claim=str(claim))}#claim-{claim}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +91,11 @@ def pair_views(found: VersionComparison) -> list[PairView]:
             clip(" ".join(pair.b.verdict.question[: QUESTION * 4].split()), QUESTION),
             pair.b.verdict.service,
             pair.b.verdict.route,
-            _side(pair.a, by_judge=by_judge),
-            _side(pair.b, by_judge=by_judge),
+            answer_side(pair.a, by_judge=by_judge),
+            answer_side(pair.b, by_judge=by_judge),
         )
         for pair in found.questions.pairs
     ]
-
-
-def _side(answer: PairedAnswer, *, by_judge: bool) -> AnswerSide:
-    verdict = answer.verdict
-    clashes = [clash for claim in answer.failed for clash in claim.claim.clashes]
-    return AnswerSide(
-        verdict=verdict,
-        text=marked_answer(verdict.answer, answer.failed),
-        url=answer_url(verdict.trace_id, verdict.span_id),
-        verifier=verdict.verifier if by_judge else "",
-        failed=len(answer.failed),
-        clashes=tuple(Clashing(one.claimed, one.found) for one in clashes if one.claimed),
-    )
 
 
 def _rate_rows(rates: ComparedRates) -> list[NamedRate]:

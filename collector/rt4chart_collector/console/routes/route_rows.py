@@ -17,6 +17,11 @@ from rt4chart_collector.console.view.table import CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.incident.evidence_words import (
+    EVIDENCE_HINTS,
+    EVIDENCE_WORDS,
+    evidence_kind,
+)
 from rt4chart_collector.store.alerts.drift_states import (
     DriftRow,
     drift_of_measures,
@@ -138,14 +143,6 @@ def _coverage_cell(row: RouteRow) -> Markup:
     )
 
 
-EVIDENCE_WORDS = {"": "none", "warn": "some", "page": "strong"}
-EVIDENCE_HINTS = {
-    "": "the rate is as usual, as far as can be told",
-    "warn": "chance alone produces as much at most once a week",
-    "page": "chance alone produces as much less than once a month on all routes together",
-}
-
-
 def evidence_bar(drift: DriftRow | None) -> Markup:
     """The evidence of a rise relative to its threshold, as a bar with text."""
     if drift is None:
@@ -157,7 +154,7 @@ def evidence_bar(drift: DriftRow | None) -> Markup:
         return Markup('<span class="quiet" title="{}">learning</span>').format(
             f"the baseline has {plural(drift.baseline_claims, 'claim')} so far"
         )
-    kind = drift.state if drift.state in ("warn", "page") else ""
+    kind = evidence_kind(drift.state)
     words = EVIDENCE_WORDS[kind]
     hint = f"{words} evidence that more claims are {drift.measure}: {EVIDENCE_HINTS[kind]}"
     return Markup('{} <span class="evidence {}" title="{}">{}</span>').format(

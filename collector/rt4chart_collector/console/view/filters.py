@@ -144,11 +144,13 @@ def with_marked_words(text: str, length: int, words: Iterable[str]) -> Markup:
 FILTERS = {
     "figure": count,
     "plural": plural,
+    "hourly": hourly,
     "percent": percent,
     "interval": interval,
     "duration": duration,
     "iso": iso,
     "when": when,
+    "utc": utc_time,
     "label": label,
     "status_label": status_label,
     "verdict_label": verdict_label,

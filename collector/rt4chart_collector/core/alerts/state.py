@@ -19,7 +19,8 @@ class AlertEventKind(StrEnum):
 
     `QUIET` and `AGAIN`: the evidence ended, or came back. `DISMISSED`: a person resolved it.
     `ACCEPTED`: a person resolved it and called the risen rate the usual one; `RETRACTED` undoes
-    that.
+    that. `ASSIGNED`: the body names the `owner`, "" for none. `LINKED`: the body has the `url` of a
+    ticket, and `removed` where it is no longer one.
     `NOTIFIED` and `FAILED`: a message was sent, or not. `ABANDONED`: it is not tried again.
     """
 
@@ -34,6 +35,8 @@ class AlertEventKind(StrEnum):
     RETRACTED = "retracted"
     ACKNOWLEDGED = "acknowledged"
     SNOOZED = "snoozed"
+    ASSIGNED = "assigned"
+    LINKED = "linked"
     NOTIFIED = "notified"
     FAILED = "failed"
     ABANDONED = "abandoned"
@@ -97,6 +100,8 @@ class AlertState:
 
     Times are 0 where there is none. `quiet_ns`: since when it has no evidence. `silenced_ns`: until
     when no messages are sent. `fired_before`: the starts of its episodes within a day of the last.
+    `owner` is who takes care of it, `tickets` are the addresses of those that people made for it;
+    both stay when it fires again within a day.
     """
 
     alert: Alert
@@ -109,6 +114,8 @@ class AlertState:
     accepted_ns: int = 0
     acknowledged_ns: int = 0
     acknowledged_by: str = ""
+    owner: str = ""
+    tickets: tuple[str, ...] = ()
     silenced_ns: int = 0
     updated_ns: int = 0
     fired_before: tuple[int, ...] = ()
@@ -164,6 +171,8 @@ def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
                 fired_ns=at_ns,
                 last_ns=at_ns,
                 updated_ns=at_ns,
+                owner=state.owner if before else "",
+                tickets=state.tickets if before else (),
                 fired_before=(*before, at_ns),
                 deliveries=state.deliveries,
             )
@@ -186,11 +195,21 @@ def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
             return replace(state, accepted_ns=0)
         case AlertEventKind.ACKNOWLEDGED:
             return replace(state, acknowledged_ns=at_ns, acknowledged_by=event.actor)
+        case AlertEventKind.ASSIGNED:
+            return replace(state, owner=str(event.body.get("owner", "")))
+        case AlertEventKind.LINKED:
+            return replace(state, tickets=_tickets(state.tickets, event.body))
         case AlertEventKind.NOTIFIED | AlertEventKind.FAILED | AlertEventKind.ABANDONED:
             target = str(event.body.get("target", ""))
             delivery = _delivery(state.deliveries.get(target, Delivery()), event)
             return replace(state, deliveries={**state.deliveries, target: delivery})
     return state
+
+
+def _tickets(known: tuple[str, ...], body: Mapping[str, object]) -> tuple[str, ...]:
+    url = str(body.get("url", ""))
+    others = tuple(one for one in known if one != url)
+    return others if body.get("removed") or not url else (*others, url)
 
 
 def _delivery(before: Delivery, event: AlertEvent) -> Delivery:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.core.text import encodable
+from otel_rt4chart.core.text import encodable, one_line
 from rt4chart_collector.core.alerts.alert import Alert, Rule, Severity
 from rt4chart_collector.core.alerts.facts import AlertFacts
 from rt4chart_collector.core.alerts.lifecycle import next_event_ns
@@ -22,6 +22,7 @@ from rt4chart_collector.core.alerts.state import (
     states_of,
 )
 from rt4chart_collector.core.alerts.stored_facts import facts_from_json, facts_to_json
+from rt4chart_collector.core.ticket_url import ticket_url
 from rt4chart_collector.store.alerts.silences import add_silence, silences
 from rt4chart_collector.store.engine.columns import (
     Actor,
@@ -131,6 +132,7 @@ WHERE Kind = 'accepted' AND At > Retracted AND At >= fromUnixTimestamp64Nano({si
 ORDER BY at_ns
 """
 MAX_ROWS = 1_000
+MAX_OWNER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +294,40 @@ def snooze(
     body = {"silence": stored.id, "until_ns": stored.ends_ns}
     _record_action(client, state, AlertEventKind.SNOOZED, actor, now_ns, note, body)
     return stored
+
+
+def assign(client: Client, alert_id: str, owner: str, *, actor: str, now_ns: int) -> None:
+    """Set who takes care of an alert, open or not; an empty name removes the owner.
+
+    Raises InputError, like `link_ticket`, for an unknown alert.
+    """
+    body = {"owner": one_line(owner, MAX_OWNER)}
+    _record_on_known(client, alert_id, AlertEventKind.ASSIGNED, actor, now_ns, body)
+
+
+def link_ticket(
+    client: Client, alert_id: str, url: str, *, actor: str, now_ns: int, is_removed: bool = False
+) -> None:
+    """Record the address of a ticket that somebody made, or that it is no longer one.
+
+    Raises InputError for an address that no ticket can have.
+    """
+    body = {"url": ticket_url(url), "removed": is_removed}
+    _record_on_known(client, alert_id, AlertEventKind.LINKED, actor, now_ns, body)
+
+
+def _record_on_known(
+    client: Client,
+    alert_id: str,
+    kind: AlertEventKind,
+    actor: str,
+    now_ns: int,
+    body: Mapping[str, object],
+) -> None:
+    state = alert_state(client, alert_id, now_ns=now_ns)
+    if state is None:
+        raise InputError(f"expected the id of an alert, got {alert_id!r}")
+    _record_action(client, state, kind, actor, now_ns, "", body)
 
 
 def _record_action(

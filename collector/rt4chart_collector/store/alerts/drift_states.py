@@ -65,6 +65,13 @@ WHERE VerifierId = {{verifier:String}} AND Measure = {{measure:String}}
 ORDER BY ServiceName, Route, Tick DESC
 LIMIT 1 BY ServiceName, Route LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
+LATEST_OF_ROUTE = f"""
+SELECT {DRIFT.select()} FROM rt4chart_drift FINAL
+WHERE ServiceName = {{service:String}} AND Route = {{route:String}}
+    AND VerifierId = {{verifier:String}} AND Measure = {{measure:String}}
+    AND Tick >= toDateTime({{since:Int64}}, 'UTC')
+ORDER BY Tick DESC LIMIT 1
+"""  # noqa: S608
 
 
 def write_drift(client: Client, rows: Sequence[DriftRow], *, version: int) -> None:
@@ -97,6 +104,20 @@ def latest_drift(
     return {
         (row.service, row.route): row for row in read(client, DriftRow, LATEST_STATES, parameters)
     }
+
+
+def drift_of_route(
+    client: Client, service: str, route: str, *, since_ns: int, verifier: str, measure: Measure
+) -> DriftRow | None:
+    """The newest row since then of one measure of a route."""
+    parameters = {
+        "since": since_ns // SECOND_NS,
+        "verifier": verifier,
+        "measure": measure.value,
+        "service": service,
+        "route": route,
+    }
+    return next(iter(read(client, DriftRow, LATEST_OF_ROUTE, parameters)), None)
 
 
 def drift_of_measures(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import (
     FAILED_CLAIM,
     FAILED_COUNT,
     OF_ANSWER_KEYS,
+    AnswerPlace,
     key_parameters,
 )
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
@@ -26,6 +28,8 @@ from rt4chart_collector.store.engine.version_scope import VersionScope
 
 # The newest answers of a version among which questions are looked for.
 MAX_ANSWERS = 20_000
+# The failed claims of one answer that are read.
+MAX_FAILED = 200
 # Two questions are the same if they have the same words: case, forms of one character (NFKC),
 # punctuation and white space do not count.
 SAME_WORDS = r"trim(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKC(Question)), '[\\s\\pP]+', ' '))"
@@ -49,13 +53,13 @@ SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL {OF_ANSWER_KEY
 """  # noqa: S608
 FAILED_CLAIMS_OF_PAIRS = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
-ORDER BY ClaimIndex
+ORDER BY ClaimIndex LIMIT {MAX_FAILED} BY TraceId, SpanId, VerifierId
 """  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """A verdict on an answer, with its claims that the measure counts, in order."""
+    """A verdict on an answer, with its first claims that the measure counts, in order."""
 
     verdict: Verification
     failed: tuple[ClaimRow, ...]
@@ -110,7 +114,7 @@ def question_pairs(
     before, after = (_newest_by_question(client, version, measure) for version in (a, b))
     both = [(before[question], after[question]) for question in before if question in after]
     both.sort(key=_most_changed_first)
-    found = _whole(client, [one for pair in both[:limit] for one in pair], measure)
+    found = whole_answers(client, [one for pair in both[:limit] for one in pair], measure)
     return QuestionPairs(
         questions=len(both),
         more_in_a=sum(first.failures > second.failures for first, second in both),
@@ -139,8 +143,16 @@ def _most_changed_first(pair: tuple[_AskedAnswer, _AskedAnswer]) -> tuple[int, i
     return kind, -abs(change), -b.start_ns, b.trace_id
 
 
-def _whole(
-    client: Client, asked: Sequence[_AskedAnswer], measure: Measure
+class VerdictPlace(AnswerPlace, Protocol):
+    """Where a verdict is stored."""
+
+    @property
+    def verifier(self) -> str:
+        """The judge."""
+
+
+def whole_answers(
+    client: Client, asked: Sequence[VerdictPlace], measure: Measure
 ) -> dict[tuple[str, str, str], PairedAnswer]:
     """The answers with their texts and failed claims, by trace, span and verifier."""
     if not asked:

@@ -45,6 +45,18 @@ ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release, Measure
 """  # noqa: S608 - our own names
 
 
+# All answers with one value of an attribute, in bins.
+VALUE_BINS = f"""
+SELECT Decided AS decided, toUInt16({{counted}}) AS counted, sum(Answers) AS answers,
+    {SAMPLE_RATE} AS sample_rate, '' AS kind
+FROM rt4chart_route_5m
+WHERE Decision = 'verified' AND {{checked}} AND {{column}} = {{value:String}} AND {in_scope("Tick")}
+GROUP BY decided, counted, sample_rate HAVING answers > 0
+ORDER BY decided, counted, sample_rate
+"""  # noqa: S608
+ATTRIBUTE_COLUMNS = {"release": "Release", "prompt_version": "PromptVersion", "model": "Model"}
+
+
 @dataclass(frozen=True, slots=True)
 class Bin:
     """Equal verified answers: each has `counted` of `decided` claims and this sample rate.
@@ -113,6 +125,16 @@ def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[R
         RouteTicks(service, route, verifier, tuple(ticks), Measure(measure))
         for (service, route, verifier, measure), ticks in found.items()
     ]
+
+
+def bins_of_value(
+    client: Client, scope: QueryScope, attribute: str, value: str, measure: Measure
+) -> list[Bin]:
+    """The scope's answers with this value of a release, a prompt version or a model."""
+    counted, checked = COUNTED[measure]
+    query = VALUE_BINS.replace("{column}", ATTRIBUTE_COLUMNS[attribute])
+    query = query.replace("{counted}", counted).replace("{checked}", checked)
+    return read(client, Bin, query, {**scope.parameters, "value": value})
 
 
 def _counted(measures: Iterable[Measure]) -> str:

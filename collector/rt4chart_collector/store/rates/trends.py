@@ -30,7 +30,8 @@ ATTRIBUTE_PAIRS = ", ".join(
 )
 # Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
-SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) AS first_s,
+SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) * {SECOND_NS} AS first_ns,
+    toUnixTimestamp(max(Tick)) * {SECOND_NS} AS last_ns,
     sumIf(Answers, Tick < fromUnixTimestamp64Nano({{at:Int64}})) AS before,
     sumIf(Answers, Tick >= fromUnixTimestamp64Nano({{at:Int64}})) AS after
 FROM rt4chart_route_5m
@@ -57,12 +58,26 @@ class DeploymentChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
+class AttributeTraffic:
+    """The answers with one value of an attribute before a time and from then on.
+
+    `first_ns` and `last_ns` are the first and the last tick with the value within the window.
+    """
+
     attribute: str
     value: str
-    first_s: int
+    first_ns: int
+    last_ns: int
     before: int
     after: int
+
+
+def attribute_traffic(
+    client: Client, scope: QueryScope, *, at_ns: int, limit: int = 200
+) -> list[AttributeTraffic]:
+    """The `limit` most frequent values of each attribute, the most frequent first."""
+    parameters = {**scope.parameters, "at": at_ns, "limit": limit}
+    return read(client, AttributeTraffic, ATTRIBUTE_SHARES, parameters)
 
 
 def deployment_changes(
@@ -74,8 +89,7 @@ def deployment_changes(
     An answer without the attribute has the value "". The 200 most frequent values of each attribute
     are compared.
     """
-    parameters = {**scope.parameters, "at": at_ns, "limit": 200}
-    rows = read(client, _Share, ATTRIBUTE_SHARES, parameters)
+    rows = attribute_traffic(client, scope, at_ns=at_ns)
     before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
     for row in rows:
         before[row.attribute] += row.before
@@ -84,7 +98,7 @@ def deployment_changes(
         DeploymentChange(
             row.attribute,
             row.value,
-            row.first_s * SECOND_NS,
+            row.first_ns,
             row.before / before[row.attribute],
             row.after / after[row.attribute],
             row.after,

@@ -201,7 +201,7 @@ def test_an_alert_says_how_sure_it_is_and_what_to_do(visitor: TestClient) -> Non
 
     assert visitor.get(unescape(link.group(1))).status_code == 200
     assert all(part in link.group(1) for part in ("service=shop", "measure=unfaithful", "since=6h"))
-    marks = ("Certainty", "What changed", "Next:", "Worst answers", "More figures")
+    marks = ("Evidence of a rise", "What changed", "Next:", "Worst answers", "More figures")
     assert sorted(marks, key=shown.index) == list(marks)
 
 

@@ -8,6 +8,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.alerts.drift_states import (
     DriftRow,
     drift_of_measures,
+    drift_of_route,
     latest_drift,
     strongest_drift,
     write_drift,
@@ -100,3 +101,27 @@ def test_the_latest_row_of_each_route(client: Client) -> None:
     found = latest_drift(client, since_ns=START + TICK, verifier=VERIFIER)
 
     assert {key: one.state for key, one in found.items()} == {("shop", "support"): "page"}
+
+
+def test_one_measure_of_one_route_is_read_alone(client: Client) -> None:
+    """Its newest row since then."""
+    rows = [
+        ROW,
+        replace(ROW, tick_ns=START + TICK, state="page"),
+        replace(ROW, tick_ns=START + 2 * TICK, measure=Measure.MISLEADING),
+        replace(ROW, tick_ns=START + 2 * TICK, route="other"),
+    ]
+    write_drift(client, rows, version=1)
+
+    def found(since_ns: int) -> DriftRow | None:
+        return drift_of_route(
+            client,
+            "shop",
+            "support",
+            since_ns=since_ns,
+            verifier=VERIFIER,
+            measure=Measure.UNFAITHFUL,
+        )
+
+    assert found(START) == rows[1]
+    assert found(START + 2 * TICK) is None

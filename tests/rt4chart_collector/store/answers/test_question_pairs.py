@@ -21,7 +21,7 @@ from tests.rt4chart_collector.comparison.releases import (
     WRONG,
     answered,
 )
-from tests.rt4chart_collector.records import NOON, VERIFIER
+from tests.rt4chart_collector.records import NOON, VERIFIER, verdict
 
 SCOPE = QueryScope(NOON - 4 * HOUR, NOON + HOUR, VERIFIER)
 
@@ -95,3 +95,16 @@ def test_questions_that_became_worse_come_first(any_client: Client) -> None:
     assert [pair.a.verdict.question for pair in found.pairs] == ["worse", "better", "both"]
     assert (found.questions, found.more_in_a, found.more_in_b) == (4, 1, 1)
     assert pairs(any_client, limit=0).pairs == ()
+
+
+def test_of_an_answer_with_thousands_of_failed_claims_the_first_are_read(client: Client) -> None:
+    """A page that shows some answers reads no more of one of them."""
+    long = replace(
+        verdict(2, [BAD] * 500, start_ns=NOON),
+        candidate=answered(2, NEW, question="How long?").candidate,
+    )
+    insert_verdicts(client, [answered(1, OLD, question="How long?"), long])
+
+    (pair,) = pairs(client).pairs
+
+    assert [claim.index for claim in pair.b.failed] == list(range(200))

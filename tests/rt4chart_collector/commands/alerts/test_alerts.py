@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -72,8 +73,7 @@ def test_one_alert_is_shown_with_its_facts_and_its_trail(
 
     told = capsys.readouterr().out
     assert "6.1% (5.5% to 6.7%), 8000 claims in 1600 answers" in told
-    assert "acknowledged  by ann" in told
-    assert "on it" in told
+    assert "acknowledged by ann on it" in told
     assert run("show", ALERT.id, "--json") == 0
     assert len(json.loads(capsys.readouterr().out)["trail"]) == 2
 
@@ -89,7 +89,7 @@ def test_a_message_that_failed_says_when_it_is_tried_next(
     )
 
     assert run("show", ALERT.id) == 0
-    assert "to slack                 failed 1 time, tried next at " in capsys.readouterr().out
+    assert re.search(r"to slack +failed 1 time, tried next at ", capsys.readouterr().out)
     assert run("ack", ALERT.id, "--by", "ann") == run("snooze", ALERT.id, "--for", "4h") == 0
     assert run("show", ALERT.id) == 0
     assert "tried next when the silence is over, at" in capsys.readouterr().out

@@ -1,33 +1,23 @@
-"""`rt4chart alerts list`, `history` and `show`."""
+"""`rt4chart alerts list` and `history`, and an alert as JSON."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from otel_rt4chart.core.settings import load
-from rt4chart_collector.commands.alerts import find_alert, open_store
-from rt4chart_collector.core.actors import SYSTEM_ACTOR
+from rt4chart_collector.commands.alerts.find_alert import open_store
 from rt4chart_collector.core.alerts.alert import Alert
-from rt4chart_collector.core.alerts.lifecycle import alert_policy
-from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
+from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.alerts.stored_facts import facts_to_json
 from rt4chart_collector.core.printing import table, write
-from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.core.times import lasted, utc_time
-from rt4chart_collector.notify.alert_message import alert_message
-from rt4chart_collector.notify.channels.message import MessageKind
-from rt4chart_collector.notify.deliveries import next_attempt_ns
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
     alert_history,
     alert_history_count,
-    alert_state,
     alert_states,
-    alert_trail,
 )
 from rt4chart_collector.store.engine.scope import QueryScope
 
@@ -103,20 +93,6 @@ def show_history(options: argparse.Namespace) -> int:
     return 0
 
 
-def show(options: argparse.Namespace) -> int:
-    """Show one alert: its state, its facts and its events."""
-    now = time.time_ns()
-    with open_store(options) as client:
-        state = alert_state(client, options.id, now_ns=now) or find_alert(
-            alert_states(client, now_ns=now), options.id
-        )
-        events = alert_trail(client, state.id)
-    words = "\n".join(_words(state, events, now))
-    value = as_json(state) | {"trail": [_event(event) for event in events]}
-    write(value, words, as_json=options.json)
-    return 0
-
-
 def as_json(state: AlertState) -> dict[str, object]:
     """An alert as JSON."""
     return {
@@ -129,43 +105,11 @@ def as_json(state: AlertState) -> dict[str, object]:
         "resolved_ns": state.resolved_ns,
         "resolved_by": state.resolved_by,
         "acknowledged_by": state.acknowledged_by,
+        "owner": state.owner,
+        "tickets": list(state.tickets),
         "silenced_until_ns": state.silenced_ns,
         "told": {name: asdict(delivery) for name, delivery in state.deliveries.items()},
     }
-
-
-def _words(state: AlertState, events: Sequence[AlertEvent], now: int) -> Iterator[str]:
-    alert = state.alert
-    yield alert.title or str(alert.rule)
-    yield f"{state.id} · {state.states} · {alert.severity} · {alert.rule}"
-    if state.silenced_ns:
-        yield f"silenced until {utc_time(state.silenced_ns)}"
-    if state.is_open and state.quiet_ns:
-        yield f"no evidence since {utc_time(state.quiet_ns)}"
-    # Texts of users are shown: whoever runs this can read them in the database anyway.
-    message = alert_message(state, MessageKind.FIRED, "", now, with_texts=True)
-    yield from (f"{name:24} {value}" for name, value in message.facts)
-    yield from _failing(state, now)
-    yield ""
-    for event in reversed(events):
-        about = " ".join(str(event.body.get(name, "")) for name in ("target", "what", "error"))
-        who = "" if event.actor == SYSTEM_ACTOR else f"by {event.actor} "
-        yield f"{utc_time(event.at_ns)}  {event.kind:13} {who}{about.strip()} {event.note}".rstrip()
-
-
-def _failing(state: AlertState, now: int) -> Iterator[str]:
-    """The targets whose last message failed, and when it is tried again by these settings."""
-    policy = alert_policy(load(AlertSettings))
-    for name, delivery in sorted(state.deliveries.items()):
-        next_ns = next_attempt_ns(state, delivery, policy)
-        if delivery.failures:
-            times = f"failed {delivery.failures} time{'s' if delivery.failures > 1 else ''}, "
-            then = f"tried next at {utc_time(next_ns)}" if next_ns else "not tried again"
-            if next_ns and next_ns <= now:
-                then = "tried next in the service's next round"
-            if next_ns and state.silenced_ns:
-                then = f"tried next when the silence is over, at {utc_time(state.silenced_ns)}"
-            yield f"{'to ' + name:24} {times}{then}"
 
 
 def _targets(state: AlertState) -> str:
@@ -195,13 +139,3 @@ def _episode(episode: Episode) -> dict[str, object]:
         "ended_by": episode.ended_by,
     }
     return {"id": episode.alert.id, **_alert(episode.alert), **times}
-
-
-def _event(event: AlertEvent) -> dict[str, object]:
-    return {
-        "at_ns": event.at_ns,
-        "kind": str(event.kind),
-        "body": dict(event.body),
-        "actor": event.actor,
-        "note": event.note,
-    }

@@ -1,4 +1,4 @@
-"""`rt4chart alerts ack`, `resolve`, `accept`, `snooze` and `maintenance`."""
+"""`rt4chart alerts ack`, `assign`, `link`, `resolve`, `accept`, `snooze` and `maintenance`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.commands.alerts import (
+from rt4chart_collector.commands.alerts.find_alert import (
     find_alert,
     find_by_prefix,
     open_store,
@@ -21,6 +21,8 @@ from rt4chart_collector.store.alerts.alert_events import (
     accept,
     acknowledge,
     alert_states,
+    assign,
+    link_ticket,
     open_alerts,
     resolve,
     retract,
@@ -81,6 +83,34 @@ def _act(
         state = find_alert(among(client, now_ns=now), options.id)
         action(client, state.id, actor=actor, now_ns=now, note=options.note)
     write({"id": state.id, key: actor}, f"{state.id} {result(state)}", as_json=options.json)
+    return 0
+
+
+def assign_by_hand(options: argparse.Namespace) -> int:
+    """Set the owner of an alert, open or not."""
+    actor, now = actor_of(options), time.time_ns()
+    with open_store(options) as client:
+        state = find_alert(alert_states(client, now_ns=now), options.id)
+        assign(client, state.id, options.owner, actor=actor, now_ns=now)
+    words = f"is assigned to {options.owner}" if options.owner.strip() else "has no owner any more"
+    write({"id": state.id, "owner": options.owner}, f"{state.id} {words}", as_json=options.json)
+    return 0
+
+
+def link_by_hand(options: argparse.Namespace) -> int:
+    """Link a ticket of an alert, or remove the link."""
+    actor, now = actor_of(options), time.time_ns()
+    with open_store(options) as client:
+        state = find_alert(alert_states(client, now_ns=now), options.id)
+        link_ticket(
+            client, state.id, options.url, actor=actor, now_ns=now, is_removed=options.remove
+        )
+    words = "is no longer a ticket of" if options.remove else "is a ticket of"
+    write(
+        {"id": state.id, "url": options.url, "removed": options.remove},
+        f"{options.url} {words} {state.id}",
+        as_json=options.json,
+    )
     return 0
 
 

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Measure, Rate
-from rt4chart_collector.commands.alerts import open_store
+from rt4chart_collector.commands.alerts.find_alert import open_store
 from rt4chart_collector.core.alerts.alert import DRIFT_RULES
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import MonitorSettings

@@ -1,0 +1,1 @@
+"""`rt4chart alerts`."""

@@ -1,0 +1,150 @@
+"""Reads what the store knows of a risen rate, for the alert's page and `rt4chart alerts show`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.core.alerts.alert import Alert
+from rt4chart_collector.core.alerts.facts import DriftFacts
+from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.incident.asked_before import AskedBefore, asked_before
+from rt4chart_collector.incident.changes import (
+    ChangeTime,
+    DatedChange,
+    FirstSeen,
+    SteadyAttribute,
+    dated_changes,
+    first_seen,
+    steady_attributes,
+)
+from rt4chart_collector.incident.onset_range import OnsetRange, onset_range
+from rt4chart_collector.incident.roll_back import RollBack, roll_back, roll_back_change
+from rt4chart_collector.incident.span import (
+    IncidentSpan,
+    RateStep,
+    incident_span,
+    rate_steps,
+)
+from rt4chart_collector.store.alerts.drift_states import DriftRow, drift_of_route
+from rt4chart_collector.store.answers.passage_use import PassageUse, passage_use
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.ticks import TICK_NS, Tick, bins_of_value, route_ticks
+from rt4chart_collector.store.rates.trends import AttributeTraffic, attribute_traffic
+
+DAY_NS = 86_400 * 10**9
+# How far before the rise values are dated, rates before are read, and questions are looked for.
+WEEK_NS = 7 * DAY_NS
+# Older evidence is out of date: the monitor writes every five minutes.
+RECENT_NS = 3_600 * 10**9
+PAIRS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RouteIncident:
+    """A rise with everything around it.
+
+    `began` is the interval of its beginning, both ends `since_ns` where it is not known. `changes`
+    came at that time, `steady` attributes did not change; `seen` came into use within `span`, of
+    which `steps` has the rates. `anchor_ns` is where a step begins. `evidence` is the detector's
+    newest state, None without a recent one.
+    """
+
+    facts: DriftFacts
+    since_ns: int
+    end_ns: int
+    span: IncidentSpan
+    anchor_ns: int
+    steps: tuple[RateStep, ...]
+    began: OnsetRange
+    changes: tuple[DatedChange, ...]
+    steady: tuple[SteadyAttribute, ...]
+    seen: tuple[FirstSeen, ...]
+    passages: PassageUse
+    roll_back: RollBack | None
+    asked: AskedBefore
+    evidence: DriftRow | None
+
+
+def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteIncident | None:
+    """The incident of an alert on a risen rate; None for other alerts."""
+    alert, facts = state.alert, state.alert.facts
+    if not isinstance(facts, DriftFacts):
+        return None
+    # Another program may have written any time.
+    since_ns = min(facts.since_ns or alert.starts_ns or state.fired_ns, now_ns)
+    span = incident_span(since_ns, end_ns=state.resolved_ns, now_ns=now_ns)
+    until_ns = min(state.resolved_ns or now_ns, span.until_ns)
+    scope = _scope(alert, facts).of_time(span.begin_ns, span.until_ns + TICK_NS)
+    ticks = [tick for one in route_ticks(client, scope, facts.measure) for tick in one.ticks]
+    began = _began(ticks, facts, span, since_ns, until_ns)
+    wide = scope.of_time(since_ns - WEEK_NS, span.until_ns + TICK_NS)
+    traffic = attribute_traffic(client, wide, at_ns=since_ns)
+    changes = dated_changes(
+        facts, traffic, since_ns=since_ns, began=began, read_since_ns=wide.since_ns
+    )
+    anchor_ns = _anchor(changes, since_ns)
+    before, after = wide.of_time(wide.since_ns, since_ns), wide.of_time(since_ns, until_ns)
+    risen = [tick for tick in ticks if since_ns <= tick.start_ns < until_ns]
+    return RouteIncident(
+        facts=facts,
+        since_ns=since_ns,
+        end_ns=state.resolved_ns,
+        span=span,
+        anchor_ns=anchor_ns,
+        steps=tuple(rate_steps(ticks, span, anchor_ns=anchor_ns)),
+        began=began,
+        changes=changes,
+        steady=steady_attributes(traffic, changes),
+        seen=first_seen(traffic, begin_ns=span.begin_ns, until_ns=span.until_ns),
+        passages=passage_use(client, wide.of_time(since_ns - DAY_NS, until_ns), at_ns=since_ns),
+        roll_back=_roll_back(client, before, changes, traffic, risen, facts.measure),
+        asked=asked_before(client, before, after, measure=facts.measure, limit=PAIRS),
+        evidence=drift_of_route(
+            client,
+            alert.service,
+            alert.route,
+            since_ns=now_ns - RECENT_NS,
+            verifier=facts.verifier,
+            measure=facts.measure,
+        ),
+    )
+
+
+def _roll_back(
+    client: Client,
+    before: QueryScope,
+    changes: Sequence[DatedChange],
+    traffic: Sequence[AttributeTraffic],
+    risen: Sequence[Tick],
+    measure: Measure,
+) -> RollBack | None:
+    change = roll_back_change(changes)
+    if change is None:
+        return None
+    attribute, to = change.change.new.attribute, change.change.replaced
+    bins = bins_of_value(client, before, attribute, to, measure)
+    return roll_back(change, traffic=traffic, before=bins, risen=risen)
+
+
+def _scope(alert: Alert, facts: DriftFacts) -> QueryScope:
+    return QueryScope(verifier=facts.verifier or None, service=alert.service, route=alert.route)
+
+
+def _began(
+    ticks: Sequence[Tick], facts: DriftFacts, span: IncidentSpan, since_ns: int, until_ns: int
+) -> OnsetRange:
+    usual = facts.before.rate if facts.before else None
+    found = None
+    if usual is not None:
+        found = onset_range(
+            ticks, since_ns=since_ns, before=usual, begin_ns=span.begin_ns, until_ns=until_ns
+        )
+    return found or OnsetRange(since_ns, since_ns)
+
+
+def _anchor(changes: Sequence[DatedChange], since_ns: int) -> int:
+    """The change that came with the rise if there is one, else where the rise begins."""
+    return next((one.first_ns for one in changes if one.time is ChangeTime.WITH), since_ns)
