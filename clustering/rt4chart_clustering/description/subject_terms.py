@@ -55,8 +55,20 @@ def _claims_by_term(claims: Sequence[str], known: set[str]) -> Counter[Term]:
 
 
 def _terms(claim: str) -> list[tuple[Term, str]]:
-    """The words and pairs of a claim by their stems, each with its text."""
-    tokens = read_slots(claim).tokens
+    """The words and pairs of a claim by their stems, each with its text.
+
+    Units and dates are no subject: a fee of 25 euros after 30 days is not about days.
+    """
+    slots = read_slots(claim)
+    measured = [
+        *((one.start, one.unit_end) for one in slots.quantities),
+        *((one.start, one.end) for one in slots.moments),
+    ]
+    tokens = [
+        token
+        for token in slots.tokens
+        if not any(start <= token.start < end for start, end in measured)
+    ]
     found: list[tuple[Term, str]] = [((one.stem,), one.text) for one in tokens if _is_subject(one)]
     for one, other in pairwise(tokens):
         between = claim[one.end : other.start]

@@ -35,7 +35,7 @@ def template_title(
     claims: int,
     subject: str = "",
 ) -> str:
-    """Such as "Number not as in the source, about “days” · support/refunds".
+    """Such as "Number not as in the source, about “phone support” · support/plans".
 
     `changes` are those of some or all of the issue's claims, `claims` is their number. A value that
     they share says more than their `subject`. A fingerprint of an unknown version or shape is shown

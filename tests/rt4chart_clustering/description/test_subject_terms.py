@@ -31,6 +31,14 @@ def test_the_words_that_the_claims_share_and_the_others_lack_are_the_subject() -
     assert subject_of(SUPPORT, OTHERS, "docs") == "phone support"
 
 
+def test_a_unit_is_no_subject() -> None:
+    """A fee of 25 euros after 30 days is not about days."""
+    things = ("reader", "case", "cable", "stand", "printer")
+    claims = [f"The {thing} is returned within {at} days." for at, thing in enumerate(things, 11)]
+
+    assert subject_of(claims, [*SUPPORT, *OTHERS[:5]], "docs") == ""
+
+
 def test_words_that_the_others_have_too_are_no_subject() -> None:
     """A plan is what the whole route is about."""
     claims = ["The gold plan.", "A plan ends.", "Any plan.", "A blue plan.", "That plan grew."]
