@@ -1,0 +1,58 @@
+"""Real instrumentation packages, recorded: each answer's chain leads to what was retrieved."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
+from otel_rt4chart.spans.graph.chain import TraceChain, find_chain
+from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.verify.trail.graph import Graph
+from rt4chart_collector.ingest.otlp.decode_json import decode_json
+
+FILES = sorted((Path(__file__).parent / "spans").glob("*.json"))
+# What each variant with more than one generated text is made of: stage and inputs of each.
+SEVERAL_STEPS = {
+    "openinference_llama_index-agent": 3,
+    "traceloop_llama_index-agent": 2,
+    "traceai_langchain-agent": 2,
+}
+
+
+def chain_of(path: Path) -> TraceChain:
+    """The chain of the only answer of a file."""
+    traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+    for span in decode_json(path.read_bytes()).spans:
+        traces[span.trace_id].append(span)
+    (chain,) = (
+        find_chain(spans, found.span_id)
+        for spans in traces.values()
+        for found in find_candidates(spans)
+    )
+    return chain
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_chain_of_a_real_application_leads_to_its_passages(path: Path) -> None:
+    """The sources are the passages of the exchange, and every other text is a step."""
+    traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+    for span in decode_json(path.read_bytes()).spans:
+        traces[span.trace_id].append(span)
+    (found,) = (one for spans in traces.values() for one in find_candidates(spans))
+
+    chain = chain_of(path)
+
+    if not found.exchange.answer:
+        assert chain == TraceChain(problem="The answer has no text.")
+        return
+    graph = Graph(chain.nodes)
+    assert chain.problem == ""
+    assert found.exchange.answer in graph.node(chain.answer).text
+    assert chain.steps[chain.answer].span_id == found.span_id
+    sources = {node.text for node in chain.nodes if graph.is_source(node.id)}
+    assert sources == {one.text for one in found.exchange.passages}
+    generated = [node for node in chain.nodes if not graph.is_source(node.id)]
+    assert len(generated) == SEVERAL_STEPS.get(path.stem, 1)
