@@ -145,6 +145,20 @@ class Generator(HandmadeSpan):
         if (question := _question_text(text)) is not None:
             self._set({semconv.INPUT_VALUE: question})
 
+    def prompt(self, text: str) -> None:
+        """Record the whole text that the model received, so that trails know what it was made of.
+
+        A later prompt replaces an earlier one.
+        """
+        if (prompt := _question_text(text)) is not None:
+            message = f"{semconv.LLM_INPUT_MESSAGES}.0"
+            self._set(
+                {
+                    f"{message}.{semconv.MESSAGE_ROLE}": "user",
+                    f"{message}.{semconv.MESSAGE_CONTENT}": prompt,
+                }
+            )
+
     def answer(self, text: str) -> None:
         """Record the complete answer."""
         message = f"{semconv.LLM_OUTPUT_MESSAGES}.0"

@@ -18,7 +18,6 @@ FILES = sorted((Path(__file__).parent / "spans").glob("*.json"))
 SEVERAL_STEPS = {
     "openinference_llama_index-agent": 3,
     "traceloop_llama_index-agent": 2,
-    "traceai_langchain-agent": 2,
 }
 
 

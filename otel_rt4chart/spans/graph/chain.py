@@ -76,7 +76,8 @@ def read_chain(
         inputs = _reached(finder)
     except UnknownInputError as error:
         return TraceChain(problem=str(error))
-    if not any(not read and not finder.is_question(output) for output, read in inputs.items()):
+    sources = {output for output, read in inputs.items() if not read} - {finder.answer}
+    if all(map(finder.is_question, sources)):
         return TraceChain(problem="No text that the answer was made from was recorded.")
     if len(inputs) > MAX_NODES:
         return TraceChain(problem=f"More than {MAX_NODES:,} texts lead to the answer.")

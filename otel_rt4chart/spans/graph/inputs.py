@@ -21,7 +21,7 @@ from otel_rt4chart.spans.graph.outputs import (
 from otel_rt4chart.spans.graph.stage_name import stage_name
 from otel_rt4chart.spans.graph.text_flow import Search, TextIndex
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
-from otel_rt4chart.spans.model.values import is_json_structure, normalize_text
+from otel_rt4chart.spans.model.values import first_nonempty, is_json_structure, normalize_text
 
 QUESTION = "question"
 # A text of which so much is known from earlier texts was only passed on; a step without a model
@@ -64,7 +64,7 @@ class InputFinder:
             self._number.setdefault(output, number)
         self._outputs_inside: defaultdict[str, list[Output]] = defaultdict(list)
         for output in self._outputs:
-            for parent in tree.ancestors(output.view):
+            for parent in (output.view, *tree.ancestors(output.view)):
                 self._outputs_inside[parent.span.span_id].append(output)
 
     @property
@@ -99,6 +99,8 @@ class InputFinder:
         if not others:
             found = self._inputs_without_flow(output)
             others = [one for one in found if one is not self._question]
+        if output.is_generation and not found and output is not self.answer:
+            raise UnknownInputError(_unknown(output))
         # The question alone is what a first thought of an agent was made from.
         return found if self._with_question or not others else others
 
@@ -107,14 +109,13 @@ class InputFinder:
         if output.has_inner:
             return self._ends_inside(output)
         if output.view.prompt:
-            return self._rest_of_prompt(output)
+            return [] if output is self.answer else self._rest_of_prompt(output)
         if not output.is_generation and output.view.input.strip():
             # Code that read something else than what a span put out: its output is a source.
             return []
-        found = self._by_order(output)
-        if output.is_generation and not found:
-            return self._rest_of_prompt(output)
-        return found
+        return self._by_order(output) or (
+            self._rest_of_prompt(output) if output.is_generation else []
+        )
 
     def _contained(self, texts: Sequence[str], output: Output) -> list[Output]:
         """The earlier outputs that the texts contain."""
@@ -138,7 +139,7 @@ class InputFinder:
         eligible = [
             one
             for one in self._by_number[number]
-            if one.may_reach(output) and one.view is not output.view
+            if one.may_reach(output) and (one.is_in_prompt or one.view is not output.view)
         ]
         return max(eligible, key=lambda one: self._preference(one, output), default=None)
 
@@ -168,7 +169,7 @@ class InputFinder:
         if key not in self._passed:
             self._passed[key] = ()
             search = self._search([self._texts.get(number, output.text)], output)
-            if search.explained >= (PASSED_ON if output.has_inner else PUT_TOGETHER):
+            if search.explained >= (PASSED_ON if output.generates_inside else PUT_TOGETHER):
                 self._passed[key] = tuple(self._chosen(search, output))
         return self._passed[key]
 
@@ -200,7 +201,7 @@ class InputFinder:
         """The last generation inside a span, else the sources inside it."""
         inside = self._earlier_inside(output.view.span.span_id, output)
         generations = [one for one in inside if one.is_generation]
-        found = generations[-1:] or [one for one in inside if one.is_source]
+        found = generations[-1:] or self._results(inside)
         return list(dict.fromkeys(same for one in found for same in self._resolved(one)))
 
     def _by_order(self, output: Output) -> list[Output]:
@@ -239,25 +240,29 @@ class InputFinder:
             or where.kind not in TURN_KINDS
             or where.span.trace_id != turn.span.trace_id
         ]
-        views = {one.view.span.span_id: one.view for one in near}
-        results = {view.span.span_id for view in find_retrievals(views.values(), self._tree)}
-        sources = [
-            one
-            for one in near
-            if one.is_source
-            and (one.view.span.span_id in results or one.view.kind is OperationKind.TOOL)
-        ]
+        sources = self._results(near)
         steps = [
             one
             for one in near
             if not one.is_source and self.stage(one) != stage and self._resolved(one) == (one,)
         ]
         read = {one for step in steps for one in self._inputs_or_none(step)}
-        queries = {normalize_text(view.input) for view in views.values() if view.input}
+        queries = {normalize_text(one.view.input) for one in sources if one.view.input}
         left = [one for one in steps if one not in read and normalize_text(one.text) not in queries]
         if len({self.stage(one) for one in left}) > 1:
             raise UnknownInputError(_unknown(output))
         return list(dict.fromkeys(same for one in sources + left for same in self._resolved(one)))
+
+    def _results(self, outputs: Sequence[Output]) -> list[Output]:
+        """The sources among the outputs, without those that a reranker ranked."""
+        views = {one.view.span.span_id: one.view for one in outputs}
+        found = {view.span.span_id for view in find_retrievals(views.values(), self._tree)}
+        return [
+            one
+            for one in outputs
+            if one.is_source
+            and (one.view.span.span_id in found or one.view.kind is OperationKind.TOOL)
+        ]
 
     def _inputs_or_none(self, output: Output) -> tuple[Output, ...]:
         try:
@@ -277,16 +282,20 @@ class InputFinder:
         return takewhile(lambda parent: parent is not turn, self._tree.ancestors(view))
 
     def _find_question(self, answer: SpanView) -> Output | None:
-        """The question of the turn, else the last message of the user."""
-        turn = self._tree.turn(answer)
-        asked = [one.input for one in (turn, *self._tree.ancestors(turn)) if one is not answer]
-        message = question_in_prompt(answer.user_message) or answer.user_message
+        """What the outermost span was asked, else the question under a heading of the prompt.
+
+        A message of the user is the question if that span received it: else it may hold passages.
+        """
+        around = [one for one in self._tree.ancestors(answer) if one.kind is not OperationKind.LLM]
+        # The outermost that has an input: those further inside may have received the passages.
+        asked = [one.input for one in reversed(around) if one.input.strip()][:1]
+        message = question_in_prompt(answer.user_message)
+        known = normalize_text("\n".join(asked))
+        inside = (one for one in (message, answer.user_message) if normalize_text(one) in known)
         own = "" if answer.prompt else answer.input
-        texts = (text for text in (*asked, message, own) if text and not is_json_structure(text))
-        question = next(texts, "")
-        if message and normalize_text(message) in normalize_text(question):
-            question = message
-        return text_in_prompt(answer, question, QUESTION) if question.strip() else None
+        others = (one for one in (*asked, message, own) if not is_json_structure(one))
+        question = first_nonempty(one for one in (*inside, *others) if one.strip())
+        return text_in_prompt(answer, question, QUESTION) if question else None
 
 
 def _answer_output(answer: SpanView, order: int) -> Output:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from otel_rt4chart.spans.exchange.span_tree import CHECK_KINDS, RETRIEVAL_KINDS, SpanTree
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
@@ -23,8 +22,9 @@ class Output:
 
     `passage` is set for a retrieved passage, for what a tool returned and for a text of a prompt:
     a source. `has_inner` says that spans inside the span put out texts too, so that its own text
-    may be theirs. `began_ns` is when its inputs were known, `made_ns` when it was ready; `order` is
-    its place among all outputs: what it was made from comes before it. Each output is itself alone.
+    may be theirs; `generates_inside` that a model wrote one of them. `began_ns` is when its inputs
+    were known, `made_ns` when it was ready; `order` is its place among all outputs: what it was
+    made from comes before it. Each output is itself alone.
     """
 
     view: SpanView
@@ -34,6 +34,7 @@ class Output:
     order: int
     passage: Passage | None = None
     has_inner: bool = False
+    generates_inside: bool = False
     is_in_prompt: bool = False
 
     @property
@@ -54,34 +55,44 @@ class Output:
 def read_outputs(tree: SpanTree) -> tuple[Output, ...]:
     """The outputs of all spans that may have contributed to an answer, in the order they were made.
 
-    Evaluations and guardrails contribute none, nor do embeddings, prompts and failed spans.
+    Evaluations and guardrails contribute none, nor do embeddings, prompts, failed generations, and
+    generations inside a retrieval, which are queries.
     """
     found: list[tuple[SpanView, str, Passage | None]] = []
-    inner: set[str] = set()
+    inner: dict[str, bool] = {}
     for view in tree:
         if tree.is_inside(view, CHECK_KINDS) or view.kind in CHECK_KINDS:
             continue
         texts = list(_texts_of(view, is_query=tree.is_inside(view, RETRIEVAL_KINDS)))
         found += [(view, text, passage) for text, passage in texts]
-        if texts:
-            inner.update(parent.span.span_id for parent in tree.ancestors(view))
+        for parent in tree.ancestors(view) if texts else ():
+            name = parent.span.span_id
+            inner[name] = inner.get(name, False) or view.kind is OperationKind.LLM
     depths = {view.span.span_id: sum(1 for _ in tree.ancestors(view)) for view, _, _ in found}
     found.sort(key=lambda row: _made_order(row[0], depths[row[0].span.span_id]))
     return tuple(
-        Output(
-            view,
-            text,
-            # A step streams what it receives, and one around others receives what these put out.
-            _end(view)
-            if view.kind is not OperationKind.LLM or view.span.span_id in inner
-            else view.span.start_ns,
-            _end(view),
-            order,
-            # What a tool returns that has steps of its own was made by these.
-            None if view.kind is OperationKind.TOOL and view.span.span_id in inner else passage,
-            view.span.span_id in inner,
-        )
-        for order, (view, text, passage) in enumerate(found)
+        _output(row, order, inner.get(row[0].span.span_id)) for order, row in enumerate(found)
+    )
+
+
+def _output(
+    row: tuple[SpanView, str, Passage | None], order: int, generates_inside: bool | None
+) -> Output:
+    """The output; `generates_inside` is None where no span inside the span has an output."""
+    view, text, passage = row
+    has_inner = generates_inside is not None
+    # A step streams what it receives, and one around others receives what these put out.
+    is_plain = view.kind is OperationKind.LLM and not has_inner
+    return Output(
+        view,
+        text,
+        view.span.start_ns if is_plain else _end(view),
+        _end(view),
+        order,
+        # What a tool returns that has steps of its own was made by these.
+        None if view.kind is OperationKind.TOOL and has_inner else passage,
+        has_inner,
+        bool(generates_inside),
     )
 
 
@@ -95,8 +106,7 @@ def parts_of(text: str) -> Iterator[str]:
 
 def _texts_of(view: SpanView, *, is_query: bool) -> Iterator[tuple[str, Passage | None]]:
     if view.kind in RETRIEVAL_KINDS or (view.kind is OperationKind.TOOL and view.documents):
-        documents = chain(view.input_documents, view.documents)
-        yield from ((one.text, one) for one in documents if one.text.strip())
+        yield from ((one.text, one) for one in view.documents if one.text.strip())
     elif view.kind is OperationKind.TOOL and view.output.strip():
         yield view.output, Passage("", view.output)
     elif (
@@ -104,6 +114,7 @@ def _texts_of(view: SpanView, *, is_query: bool) -> Iterator[tuple[str, Passage 
         and view.output.strip()
         and not is_query
         and normalize_text(view.output) != normalize_text(view.input)
+        and not (view.kind is OperationKind.LLM and view.span.status == "Error")
     ):
         yield view.output, None
 

@@ -28,7 +28,9 @@ DENSE = 64  # a text with fewer words is stored whole
 MAX_SHARED = 64  # a group of words that more texts have tells nothing
 MIN_SHARE = 0.5
 MIN_RUN = 16
-MAX_WORDS = 40_000  # of one text; the rest is not compared
+MAX_WORDS = 50_000  # of one text; the rest is not compared
+MAX_PROMPT_WORDS = 500_000
+MAX_INDEXED_WORDS = 5_000_000  # of all texts together
 MAX_SHORT = 200  # characters in which a text of a few words ends
 
 
@@ -132,7 +134,7 @@ class TextIndex:
         runs: list[Run] = []
         total = 0
         for prompt in prompts:
-            words = _numbers(words_of(prompt)[:MAX_WORDS])
+            words = _numbers(words_of(prompt)[:MAX_PROMPT_WORDS])
             self.work += len(words)
             runs += [
                 run._replace(start=run.start + total, end=run.end + total)
