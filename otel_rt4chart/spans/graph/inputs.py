@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from otel_rt4chart.core.text import bounded_name
+from otel_rt4chart.spans.exchange.answers import is_retrieval
 from otel_rt4chart.spans.exchange.context import find_retrievals, tool_result_passages
 from otel_rt4chart.spans.exchange.prompt_context import prompt_context, question_in_prompt
 from otel_rt4chart.spans.exchange.span_tree import TURN_KINDS, SpanTree
@@ -82,7 +83,8 @@ class InputFinder:
         UnknownInputError where that was not recorded.
         """
         if output not in self._inputs:
-            _check_is_whole(output)
+            if not output.is_in_prompt:
+                _check_is_whole(output.view)
             found = () if output.is_source else self._find(output)
             self._inputs[output] = tuple(sorted(dict.fromkeys(found), key=lambda one: one.order))
         return self._inputs[output]
@@ -108,14 +110,21 @@ class InputFinder:
         """The inputs of a step whose recorded input holds no earlier text."""
         if output.has_inner:
             return self._ends_inside(output)
-        if output.view.prompt:
-            return [] if output is self.answer else self._rest_of_prompt(output)
         if not output.is_generation and output.view.input.strip():
             # Code that read something else than what a span put out: its output is a source.
             return []
-        return self._by_order(output) or (
-            self._rest_of_prompt(output) if output.is_generation else []
-        )
+        found = [] if self._has_prompt(output.view) else self._by_order(output)
+        if found or not output.is_generation or output is self.answer:
+            return found
+        return self._rest_of_prompt(output)
+
+    def _has_prompt(self, view: SpanView) -> bool:
+        """True if the messages are recorded; the question alone is what spans by hand record."""
+        if len(view.prompt) != 1:
+            return bool(view.prompt)
+        asked = normalize_text(view.prompt[0].text)
+        known = self._question.text if self._question else view.input
+        return asked not in (normalize_text(known), "")
 
     def _contained(self, texts: Sequence[str], output: Output) -> list[Output]:
         """The earlier outputs that the texts contain."""
@@ -218,7 +227,16 @@ class InputFinder:
             if (target := self._tree.get(span_id))
             for one in self._earlier_inside(self._tree.turn(target).span.span_id, output)
         ]
-        return self._open_ends(linked, output)
+        found = self._open_ends(linked, output)
+        if not found:
+            self._check_retrievals(output.view)
+        return found
+
+    def _check_retrievals(self, view: SpanView) -> None:
+        """UnknownInputError where a retrieval of the turn lost its texts."""
+        for one in self._tree:
+            if is_retrieval(one) and self._tree.turn(one) is self._tree.turn(view):
+                _check_is_whole(one)
 
     def _earlier_inside(self, span_id: str, output: Output) -> list[Output]:
         """The last outputs inside a span that this one may have been made from."""
@@ -303,9 +321,9 @@ def _answer_output(answer: SpanView, order: int) -> Output:
     return Output(answer, answer.output, answer.span.start_ns, answer.span.end_ns, order)
 
 
-def _check_is_whole(output: Output) -> None:
-    view = output.view
-    if output.is_in_prompt or not (view.is_truncated or view.is_redacted):
+def _check_is_whole(view: SpanView) -> None:
+    """UnknownInputError where text of the span is missing."""
+    if not (view.is_truncated or view.is_redacted):
         return
     how = "cut" if view.is_truncated else "redacted"
     raise UnknownInputError(f"The text of the step “{bounded_name(view.span.name)}” was {how}.")

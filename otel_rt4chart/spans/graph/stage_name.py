@@ -59,5 +59,5 @@ def stage_name(view: SpanView, around: Iterable[SpanView]) -> str:
 def plain_name(name: str) -> str:
     """A span's name without ids, numbers, and the prefix of an operation."""
     plain = sync_name(OPERATION.sub("", name.strip(), count=1))
-    plain = NUMBERS.sub("", IDS.sub("", plain)).rstrip(" -.:#/")
+    plain = " ".join(NUMBERS.sub("", IDS.sub("", plain)).split()).rstrip(" -.:#/")
     return bounded_name(plain or name.strip())

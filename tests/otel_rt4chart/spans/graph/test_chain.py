@@ -397,7 +397,7 @@ def cut_prompt(steps: Steps, root: str) -> str:
 PROBLEMS = {
     "lost prompt": (lost_prompt, "What the step “draft” was made from was not recorded."),
     "cut prompt": (cut_prompt, "The text of the step “draft” was cut."),
-    "cut source": (cut_source, "What the step “answer” was made from was not recorded."),
+    "cut source": (cut_source, "The text of the step “search” was cut."),
     "several": (several_last_steps, "What the step “answer” was made from was not recorded."),
     "closed book": (
         lambda steps, root: steps.generate("answer", root, ANSWER, QUESTION),
