@@ -19,7 +19,7 @@ WORD = re.compile(
     r"|[^\W_\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
 ESCAPED_CHARACTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
-ESCAPED_SPACE = re.compile(r"\\+[nrt]")
+ESCAPED_SPACE = re.compile(r"\\+[nrtbf]")
 # What may stand around a short text that is quoted whole.
 BORDER = re.compile(r'[\n"“”<>|]|: ')
 WORDS = 5  # so many words in a row are looked up
@@ -121,7 +121,7 @@ class TextIndex:
         """The texts that the prompts contain.
 
         `rank` is None for a text that does not count. Where several texts have the same words, the
-        longest run has them, then the higher rank. A text counts if half of it is there, or
+        longest run has them, then the shorter text, then the higher rank. A text counts if half of it is there, or
         sixteen words in a row, that no other text has.
         """
         allowed: dict[int, tuple[int, ...] | None] = {}
@@ -203,7 +203,12 @@ class TextIndex:
         }
         ordered = sorted(
             (run for run in runs if run.text in strong),
-            key=lambda run: (-run.length, [-one for one in rank[run.text] or ()], run.start),
+            key=lambda run: (
+                -run.length,
+                len(self._texts[run.text]),
+                [-one for one in rank[run.text] or ()],
+                run.start,
+            ),
         )
         while True:
             painted = self._painted(ordered)
