@@ -121,8 +121,8 @@ class TextIndex:
         """The texts that the prompts contain.
 
         `rank` is None for a text that does not count. Where several texts have the same words, the
-        longest run has them, then the shorter text, then the higher rank. A text counts if half of it is there, or
-        sixteen words in a row, that no other text has.
+        longest run has them, then the shorter text, then the higher rank. A text counts if half of
+        it is there, or sixteen words in a row, that no other text has.
         """
         allowed: dict[int, tuple[int, ...] | None] = {}
 
@@ -220,7 +220,8 @@ class TextIndex:
             ordered = [run for run in ordered if run.text not in weak]
         shares = ((one, self._share(painted, one)) for one in sorted(painted.covered))
         return Search(
-            tuple(Contained(*pair) for pair in shares), painted.taken / total if total else 0.0
+            tuple(Contained(*pair) for pair in shares),
+            min(painted.taken / total, 1.0) if total else 0.0,
         )
 
     def _share(self, painted: _Painted, number: int) -> float:
