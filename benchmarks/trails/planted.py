@@ -8,7 +8,7 @@ baseless; every later step repeats it.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -51,12 +51,16 @@ class Planted(NamedTuple):
 
 
 def sources_of(rows: Iterable[LabelledAnswer]) -> list[Source]:
-    """The sources that people found both a true and a false claim about."""
+    """The sources that people found both a true and a false claim about.
+
+    A false claim that is made about another source, too, is left out: it may be true of that one.
+    """
     by_text: defaultdict[str, list[LabelledAnswer]] = defaultdict(list)
     for row in rows:
         text = "\n".join(passage.text for passage in row.exchange.passages)
         if len(text) <= MAX_SOURCE_CHARS and len(segment(row.exchange.answer)) == 1:
             by_text[text].append(row)
+    times = Counter(row.exchange.answer.strip() for about in by_text.values() for row in about)
     found = []
     for text, about in by_text.items():
         true = {row.exchange.answer.strip(): None for row in about if not row.is_hallucinated}
@@ -65,7 +69,7 @@ def sources_of(rows: Iterable[LabelledAnswer]) -> list[Source]:
             for row in about
             if row.is_hallucinated and row.label is not None
         }
-        wrong = {claim: label for claim, label in false.items() if claim not in true}
+        wrong = {claim: label for claim, label in false.items() if times[claim] == 1}
         if true and wrong:
             found.append(Source(text, tuple(true), wrong))
     return found

@@ -110,6 +110,11 @@ RECORDED = {
         },
     ),
     "openinference_openai": Recorded(("openinference-instrumentation-openai",), OURS, OPENAI),
+    "openinference_openai_agents": Recorded(
+        ("openinference-instrumentation-openai-agents",),
+        "passages with ids from a tool's result; question, answer, model",
+        dict.fromkeys(("agent", "steps"), Expected(ids=IDS, stages=TOOL_ALONE)),
+    ),
     "otel_genai_langchain": Recorded(
         ("opentelemetry-instrumentation-genai-langchain",),
         "ids without texts of what was retrieved: the passages are the prompt's context, as one; "

@@ -29,6 +29,7 @@ QUESTION = "question"
 # adds the words of a template.
 PASSED_ON, PUT_TOGETHER = 0.8, 0.5
 MIN_SECTION_SHARE = 0.5
+MAX_NESTING = 50  # of steps that pass texts on to each other
 MAX_ORDERED = 256  # so many outputs before a step are looked at where only their order is known
 NO_SOURCES = ("system", "developer", "assistant", "tool", "function")
 
@@ -58,6 +59,9 @@ class InputFinder:
             texts.append((self._question, self._question.text))
         self._index = TextIndex(part for _, part in texts)
         self._number: dict[Output, int] = {}
+        self._stages: dict[str, str] = {}
+        self._cut: dict[str, SpanView] | None = None
+        self._nesting = 0
         self._texts: dict[int, str] = {}
         for (output, part), number in zip(texts, self._index.numbers, strict=True):
             self._texts.setdefault(number, part)
@@ -166,20 +170,32 @@ class InputFinder:
             return (output,)
         number = self._number[output] if number is None else number
         if output.is_source:
-            return (next(one for one in self._by_number[number] if one.is_source),)
+            return (self._first_source(number, self._tree.turn(output.view)),)
         if output.is_generation and not output.has_inner:
             return (output,)
         return self._passed_on(output, number) or (output,)
+
+    def _first_source(self, number: int, turn: SpanView) -> Output:
+        """The first source with a text in a turn: a reranker puts out what was retrieved before."""
+        return next(
+            one
+            for one in self._by_number[number]
+            if one.is_source and self._tree.turn(one.view) is turn
+        )
 
     def _passed_on(self, output: Output, number: int | None = None) -> tuple[Output, ...]:
         """The outputs that make up nearly all of a text that a span put out; none if it is new."""
         number = self._number.get(output, -1) if number is None else number
         key = (output, number)
         if key not in self._passed:
+            if self._nesting > MAX_NESTING:
+                return ()
+            self._nesting += 1
             self._passed[key] = ()
             search = self._search([self._texts.get(number, output.text)], output)
             if search.explained >= (PASSED_ON if output.generates_inside else PUT_TOGETHER):
                 self._passed[key] = tuple(self._chosen(search, output))
+            self._nesting -= 1
         return self._passed[key]
 
     def _sections(self, output: Output) -> list[Output]:
@@ -234,9 +250,11 @@ class InputFinder:
 
     def _check_retrievals(self, view: SpanView) -> None:
         """UnknownInputError where a retrieval of the turn lost its texts."""
-        for one in self._tree:
-            if is_retrieval(one) and self._tree.turn(one) is self._tree.turn(view):
-                _check_is_whole(one)
+        if self._cut is None:
+            lost = (one for one in self._tree if is_retrieval(one) and _is_cut(one))
+            self._cut = {self._tree.turn(one).span.span_id: one for one in lost}
+        if one := self._cut.get(self._tree.turn(view).span.span_id):
+            _check_is_whole(one)
 
     def _earlier_inside(self, span_id: str, output: Output) -> list[Output]:
         """The last outputs inside a span that this one may have been made from."""
@@ -292,7 +310,10 @@ class InputFinder:
         """The stage of the step that put the output out."""
         if output.is_in_prompt:
             return QUESTION if output is self._question else "prompt"
-        return stage_name(output.view, self._around(output.view))
+        name = output.view.span.span_id
+        if name not in self._stages:
+            self._stages[name] = stage_name(output.view, self._around(output.view))
+        return self._stages[name]
 
     def _around(self, view: SpanView) -> Iterator[SpanView]:
         """The spans around a span inside its turn, the nearest first."""
@@ -323,10 +344,14 @@ def _answer_output(answer: SpanView, order: int) -> Output:
 
 def _check_is_whole(view: SpanView) -> None:
     """UnknownInputError where text of the span is missing."""
-    if not (view.is_truncated or view.is_redacted):
+    if not _is_cut(view):
         return
     how = "cut" if view.is_truncated else "redacted"
     raise UnknownInputError(f"The text of the step “{bounded_name(view.span.name)}” was {how}.")
+
+
+def _is_cut(view: SpanView) -> bool:
+    return view.is_truncated or view.is_redacted
 
 
 def _unknown(output: Output) -> str:

@@ -366,6 +366,48 @@ def test_without_recorded_prompts_calls_of_one_stage_are_side_by_side() -> None:
     assert inputs(chain, answer) == [ONE, FIRST, TWO, SECOND]
 
 
+def test_a_passage_is_that_of_the_own_turn() -> None:
+    """Another request of the same trace found the same passage before."""
+    steps = Steps()
+    job = steps.span("job", "NONE", at=(0, 10**6))
+    steps.search(steps.chain("other", "Why?", job), ONE)
+    search = steps.search(root := steps.chain("ask", QUESTION, job), ONE)
+    answer = steps.generate("answer", root, ANSWER, ONE)
+
+    assert steps.read(answer).steps["p0"].span_id == search
+
+
+def test_steps_that_pass_on_a_growing_text_are_followed_within_bounds() -> None:
+    """Three hundred steps, each with the text of the one before and a word more."""
+    steps = Steps()
+    root = steps.chain(question=QUESTION)
+    steps.search(root, ONE)
+    text = ONE
+    for n in range(300):
+        text += f" more{n}"
+        steps.span(f"grow {n}", "CHAIN", root, output__value=text)
+    answer = steps.generate("answer", root, ANSWER, text)
+
+    chain = steps.read(answer)
+
+    assert chain.problem == ""
+    assert any(node.text == ONE for node in chain.nodes)
+
+
+def test_three_hundred_steps_without_prompts_are_a_chain() -> None:
+    """Each follows the one before it; the passages may have been read by any."""
+    steps = Steps()
+    root = steps.chain(question=QUESTION)
+    steps.search(root, ONE)
+    names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(300)]
+    made = [steps.generate(name, root, f"The text of step {name} in words.") for name in names]
+
+    chain = steps.read(made[-1])
+
+    assert inputs(chain, made[-1])[-1] == f"The text of step {names[-2]} in words."
+    assert inputs(chain, made[5]) == [ONE, f"The text of step {names[4]} in words."]
+
+
 def several_last_steps(steps: Steps, root: str) -> str:
     """Two steps that nothing read, before an answer whose prompt was not recorded."""
     steps.search(root, ONE)
