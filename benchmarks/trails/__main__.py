@@ -1,11 +1,11 @@
 """Is the step found where a claim went wrong, and at what cost?
 
-    python -m benchmarks.trails DIR… [--split dev] [--judges oracle,local] [--chains 10]
+    python -m benchmarks.trails DIR… [--split dev] [--judges oracle,oracle:0.05,local] [--chains 10]
 
 Each DIR has RAGTruth's two-file layout. Chains of 2 to 6 steps that merge 1 to 8 texts each are
 made of labelled rows, with an error at a known step (`planted.py`); the tracer is compared with
-verifying every node. `oracle` knows people's labels and answers only what it is asked. A claim that
-is left undecided is neither right nor found. Targets with the oracle: stage at least 0.95, calls at
+verifying every node. `oracle` knows people's labels and answers only what it is asked; `oracle:0.05`
+is wrong in one of twenty judgements. A claim that is left undecided is neither right nor found. Targets with the oracle: stage at least 0.95, calls at
 most 0.30 of those for every node.
 """
 
@@ -64,11 +64,12 @@ def main() -> int:
 def runs_of(judge: str, sources: Sequence[Source], chains: int, random: Random) -> Iterable[Run]:
     """So many chains of each shape, each traced by both methods."""
     local = LocalJudge() if judge == "local" else None
+    error = float(judge.partition(":")[2] or 0)
     for depth in DEPTHS:
         for branching in BRANCHINGS:
             for _ in range(chains):
                 chain = plant(sources, depth, branching, random)
-                asked: Judge = local or OracleJudge(chain.labels)
+                asked: Judge = local or OracleJudge(chain.labels, error)
                 yield Run(
                     depth,
                     branching,
@@ -170,7 +171,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
     parser.add_argument("--split", help="dev, else test, else all")
-    parser.add_argument("--judges", default="oracle,local")
+    parser.add_argument("--judges", default="oracle,oracle:0.05,local")
     parser.add_argument("--chains", type=int, default=10, help="of each shape")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--markdown", action="store_true")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from otel_rt4chart.verify.core.judge import Hint, Judge
 from otel_rt4chart.verify.core.model import Chunk, DraftClaim, Judgement, Label, Sentence
@@ -18,10 +19,12 @@ EVIDENCE = 2  # sentences of a source that are named as evidence
 class OracleJudge:
     """Knows people's labels by claim and source; says of the sentences shown what is true of them.
 
-    A generated sentence entails a claim of its own words and no other one.
+    A generated sentence entails a claim of its own words and no other one. So large a share of its
+    judgements as `error` is wrong, always the same ones.
     """
 
     labels: Mapping[str, Mapping[str, Label]]
+    error: float = 0.0
     id: str = "oracle/1"
     is_remote: bool = False
 
@@ -47,6 +50,15 @@ class OracleJudge:
         return [self._judgement(claim.text, context) for claim in claims]
 
     def _judgement(self, claim: str, sentences: Sequence[Sentence]) -> Judgement:
+        true = self._true_judgement(claim, sentences)
+        shown = "".join(one.text for one in sentences)
+        if not sentences or Random(f"{claim}|{shown}").random() >= self.error:  # noqa: S311
+            return true
+        if true.label is Label.ENTAILED:
+            return Judgement(Label.BASELESS)
+        return Judgement(Label.ENTAILED, (sentences[0].index,))
+
+    def _true_judgement(self, claim: str, sentences: Sequence[Sentence]) -> Judgement:
         known = self.labels[claim]
         said = [one.index for one in sentences if one.text.strip() == claim]
         told = [one for one in sentences if one.passage_id in known]

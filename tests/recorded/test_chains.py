@@ -12,13 +12,18 @@ from otel_rt4chart.spans.graph.chain import TraceChain, find_chain
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify.trail.graph import Graph
 from rt4chart_collector.ingest.otlp.decode_json import decode_json
+from tests.recorded.shelf import SUMMARIES, TEXTS
 
 FILES = sorted((Path(__file__).parent / "spans").glob("*.json"))
-# What each variant with more than one generated text is made of: stage and inputs of each.
-SEVERAL_STEPS = {
+# How many texts are generated on the way to the answer, itself included; else it is one.
+GENERATED = {
     "openinference_llama_index-agent": 3,
     "traceloop_llama_index-agent": 2,
+    "openinference_openai_agents-steps": 2,
 }
+STEPS = [path for path in FILES if "langchain-steps" in path.stem]
+# What was retrieved is not recorded: the texts are in the prompts of the summaries.
+IN_PROMPTS = "otel_genai_langchain-steps"
 
 
 def chain_of(path: Path) -> TraceChain:
@@ -52,6 +57,25 @@ def test_the_chain_of_a_real_application_leads_to_its_passages(path: Path) -> No
     assert found.exchange.answer in graph.node(chain.answer).text
     assert chain.steps[chain.answer].span_id == found.span_id
     sources = {node.text for node in chain.nodes if graph.is_source(node.id)}
-    assert sources == {one.text for one in found.exchange.passages}
+    if path.stem != IN_PROMPTS:
+        assert sources == {one.text for one in found.exchange.passages}
     generated = [node for node in chain.nodes if not graph.is_source(node.id)]
-    assert len(generated) == SEVERAL_STEPS.get(path.stem, 1)
+    assert len(generated) == GENERATED.get(path.stem, 3 if path in STEPS else 1)
+
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+def test_a_graph_with_branches_is_read_as_it_ran(path: Path) -> None:
+    """Each branch summarises one text, and the answer is made from the two summaries alone."""
+    chain = chain_of(path)
+
+    texts = {node.id: node.text for node in chain.nodes}
+    about = {SUMMARIES[one.id]: one.text for one in TEXTS if one.id in SUMMARIES}
+    stages = ("generate", "generate") if path.stem == IN_PROMPTS else ("summarise", "answer")
+    for node in chain.nodes:
+        if node.text in about:
+            (source,) = node.inputs
+            assert texts[source].endswith(about[node.text])
+            assert node.stage == stages[0]
+    (answer,) = (node for node in chain.nodes if node.id == chain.answer)
+    assert {texts[name] for name in answer.inputs} == set(SUMMARIES.values())
+    assert answer.stage == stages[1]
