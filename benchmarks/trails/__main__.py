@@ -4,9 +4,9 @@
 
 Each DIR has RAGTruth's two-file layout. Chains of 2 to 6 steps that merge 1 to 8 texts each are
 made of labelled rows, with an error at a known step (`planted.py`); the tracer is compared with
-verifying every node. `oracle` knows people's labels and answers only what it is asked; `oracle:0.05`
-is wrong in one of twenty judgements. A claim that is left undecided is neither right nor found. Targets with the oracle: stage at least 0.95, calls at
-most 0.30 of those for every node.
+verifying every node. `oracle` knows people's labels and answers only what it is asked;
+`oracle:0.05` is wrong in one of twenty judgements. A claim that is left undecided is neither right
+nor found. Targets with the oracle: stage at least 0.95, calls at most 0.30 of those for every node.
 """
 
 from __future__ import annotations

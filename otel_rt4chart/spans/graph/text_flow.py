@@ -198,9 +198,7 @@ class TextIndex:
         alone = defaultdict[int, list[Run]](list)
         for run in runs:
             alone[run.text].append(run)
-        strong = {
-            number for number, own in alone.items() if self._is_enough(self._painted(own), number)
-        }
+        strong = {number for number, own in alone.items() if self._may_be_enough(own)}
         ordered = sorted(
             (run for run in runs if run.text in strong),
             key=lambda run: (
@@ -226,6 +224,15 @@ class TextIndex:
 
     def _share(self, painted: _Painted, number: int) -> float:
         return len(painted.covered.get(number, ())) / len(self._texts[number])
+
+    def _may_be_enough(self, own: Sequence[Run]) -> bool:
+        """True where a text is there if no other one has its words."""
+        number, size = own[0].text, len(self._texts[own[0].text])
+        if max(run.length for run in own) >= size:
+            return True
+        if size >= 2 * WORDS and max(run.length for run in own) >= min(MIN_RUN, size * MIN_SHARE):
+            return True
+        return len(own) > 1 and self._is_enough(self._painted(own), number)
 
     def _is_enough(self, painted: _Painted, number: int) -> bool:
         """True where a text is there: a short one whole, of a longer one half or a long run."""

@@ -378,12 +378,12 @@ def test_a_passage_is_that_of_the_own_turn() -> None:
 
 
 def test_steps_that_pass_on_a_growing_text_are_followed_within_bounds() -> None:
-    """Three hundred steps, each with the text of the one before and a word more."""
+    """Eighty steps, each with the text of the one before and a word more."""
     steps = Steps()
     root = steps.chain(question=QUESTION)
     steps.search(root, ONE)
     text = ONE
-    for n in range(300):
+    for n in range(80):
         text += f" more{n}"
         steps.span(f"grow {n}", "CHAIN", root, output__value=text)
     answer = steps.generate("answer", root, ANSWER, text)
@@ -394,12 +394,12 @@ def test_steps_that_pass_on_a_growing_text_are_followed_within_bounds() -> None:
     assert any(node.text == ONE for node in chain.nodes)
 
 
-def test_three_hundred_steps_without_prompts_are_a_chain() -> None:
+def test_many_steps_without_prompts_are_a_chain() -> None:
     """Each follows the one before it; the passages may have been read by any."""
     steps = Steps()
     root = steps.chain(question=QUESTION)
     steps.search(root, ONE)
-    names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(300)]
+    names = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(150)]
     made = [steps.generate(name, root, f"The text of step {name} in words.") for name in names]
 
     chain = steps.read(made[-1])
