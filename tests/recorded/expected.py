@@ -124,7 +124,11 @@ RECORDED = {
     "openinference_openai_agents": Recorded(
         ("openinference-instrumentation-openai-agents",),
         "passages with ids from a tool's result; question, answer, model",
-        dict.fromkeys(("agent", "steps"), Expected(ids=IDS, stages=TOOL_ALONE)),
+        {
+            "agent": Expected(ids=IDS, stages=TOOL_ALONE, route="lamp-shop"),
+            # The answer of the inner agent is what the outer one was given.
+            "steps": Expected(texts=(ANSWER,), stages=TOOL_ALONE, route="front-desk"),
+        },
     ),
     "otel_genai_langchain": Recorded(
         ("opentelemetry-instrumentation-genai-langchain",),

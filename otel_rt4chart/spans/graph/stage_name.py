@@ -17,7 +17,7 @@ CLIENT = re.compile(
     r"|create|invoke_model|forward|__call__|run|invoke)"
     r"|(?:Async|Azure)?(?:Chat)?(?:OpenAI|Anthropic|Bedrock\w*|Google\w*|Vertex\w*|Ollama|Mistral\w*"
     r"|Cohere|Groq|LiteLLM|HuggingFace\w*|Completions?|Adapter|LM)[\w.-]*"
-    r"|(?:generator|llm|generation|model)",
+    r"|(?:generator|llm|generation|model|turn)",
     re.IGNORECASE,
 )
 # What one call differs in from the next: ids, numbers and dates.
