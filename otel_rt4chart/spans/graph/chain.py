@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from otel_rt4chart.spans.exchange.span_tree import SpanTree
-from otel_rt4chart.spans.graph.inputs import InputFinder, UnknownInputError
+from otel_rt4chart.spans.graph.inputs import MAX_WORDS, InputFinder, UnknownInputError
 from otel_rt4chart.spans.graph.outputs import Output
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
@@ -60,18 +60,23 @@ def find_chain(
 
 
 def read_chain(
-    views: Sequence[SpanView], answer: SpanView, *, with_question: bool = False
+    views: Sequence[SpanView],
+    answer: SpanView,
+    *,
+    with_question: bool = False,
+    max_words: int = MAX_WORDS,
 ) -> TraceChain:
     """The texts that the answer was made from, back to the sources; never raises.
 
     `views` are the spans of the trace, and of traces that it links to. An input of a step is an
     earlier text that its prompt contains; where no prompt was recorded, it is what the order of the
     spans leaves. `with_question` counts the question as a source: a user may state facts in it.
+    `max_words` bounds how many words are compared; a trace that needs more is no chain.
     """
     if problem := _problem_of(answer):
         return TraceChain(problem=problem)
     tree = SpanTree.of_views(views)
-    finder = InputFinder(tree, answer, with_question=with_question)
+    finder = InputFinder(tree, answer, with_question=with_question, max_words=max_words)
     try:
         inputs = _reached(finder)
     except UnknownInputError as error:

@@ -29,6 +29,7 @@ QUESTION = "question"
 # adds the words of a template.
 PASSED_ON, PUT_TOGETHER = 0.8, 0.5
 MIN_SECTION_SHARE = 0.5
+MAX_WORDS = 20_000_000
 MAX_NESTING = 50  # of steps that pass texts on to each other
 MAX_ORDERED = 256  # so many outputs before a step are looked at where only their order is known
 NO_SOURCES = ("system", "developer", "assistant", "tool", "function")
@@ -41,8 +42,14 @@ class UnknownInputError(Exception):
 class InputFinder:
     """The inputs of the outputs of one trace, for one answer."""
 
-    def __init__(self, tree: SpanTree, answer: SpanView, *, with_question: bool) -> None:
-        """`with_question` counts the question as a source of what had it in its prompt."""
+    def __init__(
+        self, tree: SpanTree, answer: SpanView, *, with_question: bool, max_words: int = MAX_WORDS
+    ) -> None:
+        """`with_question` counts the question as a source of what had it in its prompt.
+
+        `max_words` bounds how many words are compared in all.
+        """
+        self._max_words = max_words
         self._tree = tree
         self._with_question = with_question
         outputs = read_outputs(tree)
@@ -141,6 +148,9 @@ class InputFinder:
         return [one for one in dict.fromkeys(resolved) if one is not output]
 
     def _search(self, texts: Sequence[str], output: Output) -> Search:
+        if self._index.is_full or self._index.work > self._max_words:
+            raise UnknownInputError("The texts of the trace are too long to be compared.")
+
         def rank(number: int) -> tuple[int, ...] | None:
             best = self._best(number, output)
             return self._preference(best, output) if best else None

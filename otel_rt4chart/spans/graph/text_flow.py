@@ -30,7 +30,7 @@ MIN_SHARE = 0.5
 MIN_RUN = 16
 MAX_WORDS = 50_000  # of one text; the rest is not compared
 MAX_PROMPT_WORDS = 500_000
-MAX_INDEXED_WORDS = 5_000_000  # of all texts together
+MAX_INDEXED_WORDS = 2_000_000  # of all texts together
 MAX_SHORT = 200  # characters in which a text of a few words ends
 
 
@@ -90,7 +90,11 @@ class TextIndex:
     """Texts by the groups of words in them. `work` counts the words that were compared."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """The texts are numbered in their order; one with the words of an earlier one is it."""
+        """The texts are numbered in their order; one with the words of an earlier one is it.
+
+        `is_full` says that some were left out, because all together have too many words.
+        """
+        self.is_full = False
         self.work = 0
         self._texts: list[array[int]] = []
         self._groups: dict[int, list[tuple[int, int]]] = {}
@@ -100,6 +104,9 @@ class TextIndex:
     def _add(self, words: array[int]) -> int:
         """The number of the text; -1 for a text without a word."""
         if not words:
+            return -1
+        self.is_full = self.is_full or self.work + len(words) > MAX_INDEXED_WORDS
+        if self.is_full:
             return -1
         self.work += len(words)
         number = len(self._texts)

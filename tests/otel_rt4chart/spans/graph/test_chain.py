@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.spans.graph.chain import ChainStep, TraceChain
+from otel_rt4chart.spans.exchange.span_tree import SpanTree
+from otel_rt4chart.spans.graph.chain import ChainStep, TraceChain, read_chain
 from otel_rt4chart.spans.model.record import SpanLink
 from otel_rt4chart.spans.model.span_view import OperationKind
 from otel_rt4chart.verify.trail.graph import Graph
@@ -463,6 +464,18 @@ def test_a_trace_that_is_no_chain_says_why(name: str) -> None:
     answer = make(steps, steps.chain(question=QUESTION))
 
     assert steps.read(answer) == TraceChain(problem=problem)
+
+
+def test_a_trace_with_too_many_words_is_a_problem() -> None:
+    """The comparison ends where the caller's limit is reached."""
+    steps, ids = summaries()
+    tree = SpanTree(steps.spans)
+    (answer,) = (view for view in tree if view.span.span_id == ids["answer"])
+
+    assert read_chain(tuple(tree), answer).problem == ""
+    assert read_chain(tuple(tree), answer, max_words=50) == TraceChain(
+        problem="The texts of the trace are too long to be compared."
+    )
 
 
 def test_an_answer_that_is_not_in_the_trace_is_a_problem() -> None:
