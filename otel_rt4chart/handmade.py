@@ -143,7 +143,27 @@ class Generator(HandmadeSpan):
     def question(self, text: str) -> None:
         """Record the question, if it was not known when the span started."""
         if (question := _question_text(text)) is not None:
+            self._attributes[semconv.INPUT_VALUE] = question
             self._set({semconv.INPUT_VALUE: question})
+
+    def prompt(self, text: str) -> None:
+        """Record the whole text that the model received: trails follow it to what it was made of.
+
+        Call it after the question is known: the two are the messages of the prompt.
+        """
+        if (prompt := _question_text(text)) is not None:
+            question = self._attributes.get(semconv.INPUT_VALUE)
+            messages = (
+                [("user", prompt)] if question is None else [("system", prompt), ("user", question)]
+            )
+            for number, (role, content) in enumerate(messages):
+                message = f"{semconv.LLM_INPUT_MESSAGES}.{number}"
+                self._set(
+                    {
+                        f"{message}.{semconv.MESSAGE_ROLE}": role,
+                        f"{message}.{semconv.MESSAGE_CONTENT}": content,
+                    }
+                )
 
     def answer(self, text: str) -> None:
         """Record the complete answer."""

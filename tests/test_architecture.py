@@ -90,6 +90,7 @@ LAYERS = {
         "settings",
         "redaction",
         "sampling",
+        "spans.graph",
         "spans.exchange",
         "spans.reading",
         "spans.conventions",

@@ -14,6 +14,7 @@ from otel_rt4chart import Passage, generator, retriever
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.model.verdict import Candidate
+from otel_rt4chart.spans.reading.reader import read_span
 from otel_rt4chart.spans.reading.sdk import record_from_readable
 
 EXPORTER = InMemorySpanExporter()
@@ -53,6 +54,26 @@ def test_hand_made_spans_are_an_exchange() -> None:
     assert [p.text for p in one.exchange.passages] == ["14 days.", "Free.", "New."]
     assert one.exchange.passages[0] == Passage("p1", "14 days.", 0.8, {"page": 2})
     assert (one.exchange.answer, one.route, one.model) == ("30 days.", "support", "m")
+
+
+def test_a_recorded_prompt_changes_no_exchange() -> None:
+    """Question, passages and answer are the same; the prompt is a message before the question."""
+    with trace.get_tracer("app").start_as_current_span("ask"):
+        with retriever("search") as r:
+            r.documents([Passage("p1", "14 days.")])
+        with generator("answer") as g:
+            g.question("How long?")
+            g.prompt("Answer from the context.\n14 days.\nHow long?")
+            g.answer("30 days.")
+
+    (one,) = found()
+    view = read_span(record_from_readable(EXPORTER.get_finished_spans()[1]))
+    assert (one.exchange.question, one.exchange.answer) == ("How long?", "30 days.")
+    assert [(p.id, p.text) for p in one.exchange.passages] == [("p1", "14 days.")]
+    assert [(m.role, m.text) for m in view.prompt] == [
+        ("system", "Answer from the context.\n14 days.\nHow long?"),
+        ("user", "How long?"),
+    ]
 
 
 def documents_of(span: ReadableSpan) -> dict[str, object]:

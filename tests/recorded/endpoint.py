@@ -13,7 +13,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from tests.recorded.shelf import ANSWER, QUESTION, UNANSWERED, words
+from tests.recorded.shelf import (
+    ANSWER,
+    QUESTION,
+    SUMMARIES,
+    SUMMARISE,
+    TEXTS,
+    UNANSWERED,
+    words,
+)
 
 MODEL = "local-chat"
 SIZE = 64
@@ -42,13 +50,19 @@ def message(body: Mapping[str, Any]) -> Json:
         return {"role": "assistant", "content": None, "tool_calls": [_call(tools[0]["function"])]}
     if any(UNANSWERED in str(message.get("content")) for message in messages):
         return {"role": "assistant", "content": None}
-    text = ANSWER
+    text = _summary(str(messages[-1].get("content"))) if messages else ANSWER
     # DSPy requests named fields.
     if any("[[ ## answer ## ]]" in str(message.get("content")) for message in messages):
         thought = "[[ ## reasoning ## ]]\nThe texts say so.\n\n"
         wants = any("[[ ## reasoning ## ]]" in str(message.get("content")) for message in messages)
         text = f"{thought * wants}[[ ## answer ## ]]\n{ANSWER}\n\n[[ ## completed ## ]]"
     return {"role": "assistant", "content": text}
+
+
+def _summary(request: str) -> str:
+    """The summary of the text that the request is about, else the answer."""
+    about = (SUMMARIES[one.id] for one in TEXTS if one.id in SUMMARIES and one.text in request)
+    return next(about, ANSWER) if SUMMARISE in request else ANSWER
 
 
 def _call(function: Mapping[str, Any]) -> Json:

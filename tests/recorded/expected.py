@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from tests.recorded.header import NAMES, header
-from tests.recorded.shelf import ANSWER, QUESTION, ROUTE, TEXTS, UNANSWERED
+from tests.recorded.shelf import ANSWER, QUESTION, ROUTE, SUMMARIES, TEXTS, UNANSWERED
 
 SALE, UNUSED = TEXTS[1], TEXTS[0]
 BOTH = (SALE.text, UNUSED.text)
@@ -21,12 +21,15 @@ FROM_TEMPLATE = (Stage.RETRIEVED, Stage.TEMPLATE, Stage.PROMPT)
 class Expected:
     """One exchange. Without `ids`, the ids of passages are hashes of their texts.
 
+    `beside` are texts that were seen at a stage and are not among its passages.
+
     `is_marked` is False where the trace's root, which has the mark, is never exported.
     """
 
     texts: tuple[str, ...] = BOTH
     ids: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = RETRIEVED
+    beside: tuple[tuple[str, tuple[Stage, ...]], ...] = ()
     route: str = ROUTE
     model: str = "local-chat"
     question: str = QUESTION
@@ -55,6 +58,9 @@ def three(plain: Expected, agent: Expected) -> dict[str, Expected]:
     return {"plain": plain, "streamed": plain, "agent": agent}
 
 
+# The texts reach the summaries; the answer is made from these alone.
+IN_TEMPLATE = "\n".join(SUMMARIES[one.id] for one in (SALE, UNUSED))
+SUMMARISED = Expected(ids=IDS, stages=(Stage.RETRIEVED,))
 # The application's span around a chain without a name.
 CALLER = "POST /returns"
 # Retrieval is traced with our `retriever`; for the agent, only the tool's message exists.
@@ -63,6 +69,7 @@ NAMED = Expected(ids=IDS)
 LANGCHAIN = three(NAMED, Expected(ids=IDS, stages=AS_TOOL, route="lamp-shop")) | {
     "empty": empty(NAMED),
     "unnamed": replace(NAMED, route=CALLER),
+    "steps": SUMMARISED,
 }
 FORMED = Expected(ids=IDS, stages=FROM_TEMPLATE)
 GENAI_LANGCHAIN = Expected(texts=("\n".join(BOTH),), stages=(Stage.PROMPT,))
@@ -98,7 +105,11 @@ RECORDED = {
         ("openinference-instrumentation-langchain",),
         "passages with ids and metadata, question, answer, route, model",
         three(FORMED, LANGCHAIN["agent"])
-        | {"empty": empty(FORMED), "unnamed": replace(FORMED, route=CALLER)},
+        | {
+            "empty": empty(FORMED),
+            "unnamed": replace(FORMED, route=CALLER),
+            "steps": replace(SUMMARISED, beside=((IN_TEMPLATE, (Stage.TEMPLATE, Stage.PROMPT)),)),
+        },
     ),
     "openinference_llama_index": Recorded(
         ("openinference-instrumentation-llama-index",),
@@ -110,6 +121,15 @@ RECORDED = {
         },
     ),
     "openinference_openai": Recorded(("openinference-instrumentation-openai",), OURS, OPENAI),
+    "openinference_openai_agents": Recorded(
+        ("openinference-instrumentation-openai-agents",),
+        "passages with ids from a tool's result; question, answer, model",
+        {
+            "agent": Expected(ids=IDS, stages=TOOL_ALONE, route="lamp-shop"),
+            # The answer of the inner agent is what the outer one was given.
+            "steps": Expected(texts=(ANSWER,), stages=TOOL_ALONE, route="front-desk"),
+        },
+    ),
     "otel_genai_langchain": Recorded(
         ("opentelemetry-instrumentation-genai-langchain",),
         "ids without texts of what was retrieved: the passages are the prompt's context, as one; "
@@ -122,6 +142,7 @@ RECORDED = {
         | {
             "empty": empty(GENAI_LANGCHAIN, Decision.NO_CONTENT),
             "unnamed": replace(GENAI_LANGCHAIN, route=CALLER),
+            "steps": replace(GENAI_LANGCHAIN, texts=(IN_TEMPLATE,)),
         },
     ),
     "otel_genai_openai": Recorded(("opentelemetry-instrumentation-genai-openai",), OURS, OPENAI),

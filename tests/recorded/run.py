@@ -30,7 +30,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from tests.recorded.endpoint import serve
 from tests.recorded.header import header
 
-VARIANTS = ("plain", "streamed", "agent", "awaited", "unnamed", "empty")
+VARIANTS = ("plain", "streamed", "agent", "awaited", "unnamed", "empty", "steps")
 OF_THE_MACHINE = re.compile(r"^(host|process|os)\.")
 # The folders of an absolute path; the file name stays.
 PATHS = re.compile(r"(?:/[\w.+-]+){2,}/(?=[\w.+-]+\.py)")

@@ -30,6 +30,12 @@ QUESTION = "Until when may I return lamps from the winter sale?"
 # The endpoint answers this question with an empty message.
 UNANSWERED = "Which lamps of the winter sale may not be returned at all?"
 ANSWER = "Lamps from the winter sale may be returned within 30 days."
+# The endpoint answers this request about a text with the summary of the text.
+SUMMARISE = "Summarise this text of the shop:"
+SUMMARIES = {
+    "returns.md#0": "A lamp that was not used goes back within 30 days if the receipt is there.",
+    "returns.md#1": "For lamps of the winter sale the time to give them back is two weeks.",
+}
 INSTRUCTIONS = "Answer from the context alone."
 ROUTE = "support/returns"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
@@ -32,9 +32,23 @@ class SpanTree:
         ordered = sorted(
             unique.values(), key=lambda span: (span.start_ns, span.end_ns, span.span_id)
         )
-        self._views = {span.span_id: read_span(span) for span in ordered}
+        self._keep({span.span_id: read_span(span) for span in ordered})
+
+    @classmethod
+    def of_views(cls, views: Iterable[SpanView]) -> Self:
+        """The tree of spans that were already read, each of them once."""
+        tree = cls(())
+        ordered = sorted(
+            views, key=lambda view: (view.span.start_ns, view.span.end_ns, view.span.span_id)
+        )
+        tree._keep({view.span.span_id: view for view in ordered if not view.span.is_verdict})
+        return tree
+
+    def _keep(self, views: dict[str, SpanView]) -> None:
+        """Keep the views, which are in time order, and find the ancestry of each."""
+        self._views = views
         self._ancestries: dict[str, _Ancestry] = {}
-        for view in self._views.values():
+        for view in views.values():
             self._find_ancestry(view)
 
     def __iter__(self) -> Iterator[SpanView]:

@@ -52,6 +52,7 @@ def test_spans_made_by_hand_obey(
         r.documents([{"id": "p1", "text": "secret", "metadata": {"a": "secret"}}])
     with generator("answer", question="secret") as g:
         g.question("secret")
+        g.prompt("secret")
         g.answer("secret")
         g.metadata({"why": "secret"})
 

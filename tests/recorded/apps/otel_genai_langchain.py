@@ -19,9 +19,9 @@ from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 
 from otel_rt4chart import RT4ChartInstrumentor
-from tests.recorded.shops.langchain_shop import agent, empty, plain, streamed, unnamed
+from tests.recorded.shops.langchain_shop import agent, empty, plain, steps, streamed, unnamed
 
-__all__ = ["agent", "empty", "instrument", "plain", "streamed", "unnamed"]
+__all__ = ["agent", "empty", "instrument", "plain", "steps", "streamed", "unnamed"]
 
 
 def instrument(provider: TracerProvider) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Annotated, TypedDict
+
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.output_parsers import StrOutputParser
@@ -10,6 +13,8 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrou
 from langchain_core.tools import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStoreRetriever
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
+from langgraph.graph import START, StateGraph
+from langgraph.types import Send
 from opentelemetry import trace
 
 from tests.recorded import shelf
@@ -69,6 +74,46 @@ def agent(url: str) -> None:
     tool = create_retriever_tool(retriever(url), "search_texts", "Search the support texts.")
     shop = create_agent(model(url), [tool], system_prompt=shelf.INSTRUCTIONS, name="lamp-shop")
     shop.invoke({"messages": [("user", shelf.QUESTION)]})
+
+
+class Found(TypedDict, total=False):
+    """The state of the graph; each branch adds a summary."""
+
+    question: str
+    text: str
+    texts: list[str]
+    summaries: Annotated[list[str], operator.add]
+    answer: str
+
+
+def steps(url: str) -> None:
+    """A graph: retrieve, summarise each text in a branch of its own, answer from the summaries."""
+    search, chat = retriever(url), model(url)
+
+    def retrieve(state: Found) -> Found:
+        return {"texts": [one.page_content for one in search.invoke(state["question"])]}
+
+    def summarise(state: Found) -> Found:
+        return {"summaries": [chat.invoke(f"{shelf.SUMMARISE}\n\n{state['text']}").text]}
+
+    def answer(state: Found) -> Found:
+        prompt = PROMPT.invoke(
+            {"context": "\n".join(state["summaries"]), "question": state["question"]}
+        )
+        return {"answer": chat.invoke(prompt).text}
+
+    graph = StateGraph(Found)
+    for node in (retrieve, summarise, answer):
+        graph.add_node(node.__name__, node)
+    graph.add_edge(START, "retrieve")
+    graph.add_conditional_edges(
+        "retrieve",
+        lambda state: [Send("summarise", {"text": one}) for one in state["texts"]],
+        ["summarise"],
+    )
+    graph.add_edge("summarise", "answer")
+    compiled = graph.compile(name=shelf.ROUTE)
+    compiled.invoke({"question": shelf.QUESTION})
 
 
 def unnamed(url: str) -> None:
