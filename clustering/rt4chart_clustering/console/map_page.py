@@ -88,7 +88,7 @@ def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapP
         Column("label", "Label", lambda row: row.point.label,
                lambda row: label(row.point.label), is_sortable=True),
         Column("claim", "Claim", lambda row: row.point.claim,
-               lambda row: link(row.url, row.point.claim)),
+               lambda row: link(row.url, row.point.claim), is_lead=True),
         Column("route", "Route", lambda row: row.point.route, is_sortable=True),
         Column("answered_at", "Answered", lambda row: iso(row.point.time_ns),
                lambda row: when(row.point.time_ns, now_ns), is_sortable=True),

@@ -62,6 +62,8 @@ DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
 MINUTE_CHOICES = tuple(map(str, DURATIONS.values()))
 NOTE_LENGTH = 500
 ACTS = ("ack", "resolve", "accept", "retract", "snooze", "assign", "link", "unlink")
+# Open alerts on the list; the others are a link away.
+MOST_OPEN = 20
 
 
 def _route_cell(row: Episode) -> Markup | str:
@@ -84,7 +86,7 @@ COLUMNS: Sequence[Column[Episode]] = (
             row.alert.severity
         ),
     ),
-    Column("rule", "Rule", lambda row: str(row.alert.rule)),
+    Column("rule", "Rule", lambda row: str(row.alert.rule), is_minor=True),
     Column("service", "Service", lambda row: row.alert.service, is_exported_only=True),
     Column("route", "Route", lambda row: row.alert.route, _route_cell),
     Column(
@@ -92,6 +94,7 @@ COLUMNS: Sequence[Column[Episode]] = (
         "Alert",
         lambda row: row.alert.title,
         lambda row: link(alert_url(row.alert.id), row.alert.title),
+        is_lead=True,
     ),
     Column("id", "Id", lambda row: row.alert.id, is_exported_only=True),
     Column(
@@ -119,6 +122,8 @@ def show_alerts(console: Console, request: Request) -> Response:
         active_silences = silences(client, now_ns)
         rows = alert_history(client, selection, limit=limit + 1, offset=begin)
         total = alert_history_count(client, selection)
+    open_now = sorted((state for state in states if state.is_open), key=worst_first)
+    is_short = choice_param(request, "open", ("", "all"), "") == ""
     empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
     table = Table("history", "History", rows[:limit], COLUMNS, empty, total=total)
     return console.table(
@@ -126,7 +131,8 @@ def show_alerts(console: Console, request: Request) -> Response:
         with_page_links(request, table, has_more=len(rows) > limit),
         "alerts.html",
         title="Alerts",
-        open_now=sorted((state for state in states if state.is_open), key=worst_first),
+        open_now=open_now[:MOST_OPEN] if is_short else open_now,
+        more_open=max(len(open_now) - MOST_OPEN, 0) if is_short else 0,
         silences=active_silences,
         rules=list(Rule),
         severities=list(Severity),

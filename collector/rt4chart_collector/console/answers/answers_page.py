@@ -32,7 +32,7 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_param
+from rt4chart_collector.console.view.table import EMPTY_CELL, HTML, Column, Table, format_param
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answers import (
@@ -181,12 +181,12 @@ def _statuses(row: ListedAnswer) -> list[str]:
 
 def _unfaithful_cell(row: ListedAnswer) -> str:
     counts = row.counts
-    return f"{counts.unfaithful} of {counts.decided}" if counts.decided else "–"
+    return f"{counts.unfaithful} of {counts.decided}" if counts.decided else EMPTY_CELL
 
 
 def _misleading_cell(row: ListedAnswer) -> Markup | str:
     if row.misleading.checked is Checked.NO or not row.counts.decided:
-        return "–"
+        return EMPTY_CELL
     text = f"{row.misleading.count} of {row.counts.decided}"
     if row.misleading.checked is Checked.FULLY:
         return text
@@ -214,15 +214,27 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
         is_number=True,
         hint="entailed claims that mislead, of the decided claims; – where that was not checked",
     ),
-    Column("question", "Question", lambda row: row.question, _question_cell),
-    Column("claim", "First failed claim or answer", lambda row: row.worst.text, _claim_cell),
+    Column("question", "Question", lambda row: row.question, _question_cell, is_lead=True),
+    Column(
+        "claim",
+        "First failed claim or answer",
+        lambda row: row.worst.text,
+        _claim_cell,
+        is_lead=True,
+    ),
     Column(
         "route",
         "Route",
         lambda row: row.route,
         lambda row: link(route_url(row.service, row.route), visible(row.route or row.service)),
     ),
-    Column("model", "Model", lambda row: row.model, lambda row: visible(row.model) or "–"),
+    Column(
+        "model",
+        "Model",
+        lambda row: row.model,
+        lambda row: visible(row.model) or EMPTY_CELL,
+        is_minor=True,
+    ),
     Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
     Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
     Column("verifier", "Verifier", lambda row: row.verifier, is_exported_only=True),

@@ -13,7 +13,7 @@ from rt4chart_collector.console.view.charts import bar, sparkline
 from rt4chart_collector.console.view.corrected import HINT, MISLEADING_HINT, corrected_cell
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
-from rt4chart_collector.console.view.table import CellValue, Column
+from rt4chart_collector.console.view.table import EMPTY_CELL, CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
@@ -166,9 +166,9 @@ def _evidence_cell(row: RouteRow) -> Markup:
     return evidence_bar(row.drift)
 
 
-def _alerts_cell(row: RouteRow) -> Markup:
+def _alerts_cell(row: RouteRow) -> Markup | str:
     if not row.alerts:
-        return Markup('<span class="quiet">–</span>')
+        return EMPTY_CELL
     first = max(row.alerts, key=lambda state: severity_rank(state.alert.severity))
     more = f" +{len(row.alerts) - 1}" if len(row.alerts) > 1 else ""
     return Markup('<a class="severity severity-{}" href="{}" title="{}">{}</a>').format(

@@ -19,6 +19,7 @@ from rt4chart_collector.console.view.params import choice_param
 CellValue: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
 HTML, CSV, JSON = "html", "csv", "json"
+EMPTY_CELL = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Column(Generic[_Row]):
 
     `name` is the CSV header, the JSON key and the value of `?sort=`. A column that
     `is_exported_only` is in CSV and JSON only; the page shows it within another cell.
+
+    On a small screen each row is a card: a column that `is_lead` has a line of its own without its
+    title, one that `is_minor` is left out, and the others follow each other with their titles.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Column(Generic[_Row]):
     is_sortable: bool = False
     hint: str = ""
     is_exported_only: bool = False
+    is_lead: bool = False
+    is_minor: bool = False
 
     def cell(self, row: _Row) -> Markup | str:
         """The content of the cell on the page; the template escapes text."""
@@ -45,7 +51,7 @@ class Column(Generic[_Row]):
         value = self.value(row)
         if isinstance(value, int) and self.is_number:
             return f"{value:,}"
-        return "–" if value is None or value == "" else str(value)
+        return EMPTY_CELL if value is None or value == "" else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,18 @@ class Table(Generic[_Row]):
     def visible_columns(self) -> Sequence[Column[_Row]]:
         """The columns on the page."""
         return [column for column in self.columns if not column.is_exported_only]
+
+    def card_class(self, column: Column[_Row], cell: Markup | str) -> str:
+        """How a card shows a cell of a column: as `lead`, `minor` or `blank` text, or with "".
+
+        Without a column that `is_lead`, the first one leads.
+        """
+        leading = [one for one in self.columns if one.is_lead] or self.visible_columns[:1]
+        if column in leading:
+            return "lead"
+        if column.is_minor:
+            return "minor"
+        return "blank" if cell == EMPTY_CELL else ""
 
     def as_json(self) -> list[dict[str, CellValue]]:
         """The rows as JSON objects."""

@@ -35,3 +35,20 @@ def test_a_long_history_is_whole_in_its_files(client: Client) -> None:
 
     assert len(routes) == 2_100
     assert len(set(routes)) == 2_100
+
+
+def test_many_open_alerts_are_a_link_away(client: Client) -> None:
+    """The list begins with twenty of them, the worst first, and says how many there are."""
+    now = time.time_ns()
+    events = [
+        AlertEvent(replace(DRIFT, route=f"r{number}"), now - MINUTE, AlertEventKind.FIRED)
+        for number in range(23)
+    ]
+    record_alert_events(client, events)
+    visitor = browser(client)
+
+    short, whole = visitor.get("/alerts").text, visitor.get("/alerts?open=all").text
+
+    assert short.count('class="alert-title"') == 20
+    assert 'href="/alerts?open=all">3 more open alerts</a>' in short
+    assert whole.count('class="alert-title"') == 23

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -88,3 +89,22 @@ def test_a_file_names_the_next_page() -> None:
         "rows": [{"name": "a", "n": 1.0}],
         "next": "/t?page=2&format=csv",
     }
+
+
+def test_a_card_is_led_by_its_first_column() -> None:
+    """On a small screen the first column has a line of its own, unless others are named."""
+    plain = table(("a", 1.0))
+    named = Table("t", "T", (("a", 1.0),), (COLUMNS[0], replace(COLUMNS[1], is_lead=True)))
+
+    assert [plain.card_class(column, "a") for column in plain.columns] == ["lead", ""]
+    assert [named.card_class(column, "a") for column in named.columns] == ["", "lead"]
+
+
+def test_a_card_leaves_out_what_is_minor_or_empty() -> None:
+    """A cell without a value takes no place on a small screen."""
+    columns = (COLUMNS[0], COLUMNS[1], replace(COLUMNS[1], name="m", is_minor=True))
+    found = Table("t", "T", (("a", None),), columns)
+
+    classes = [found.card_class(column, column.cell(("a", None))) for column in columns]
+
+    assert classes == ["lead", "blank", "minor"]
