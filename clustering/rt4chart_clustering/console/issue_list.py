@@ -32,19 +32,20 @@ from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filters import percent, when
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
-from rt4chart_collector.console.view.request_url import WINDOWS
+from rt4chart_collector.console.view.request_url import TIME_PARAMS
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
+from rt4chart_collector.console.view.time_range import TimeRange, time_range
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import issue_url
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import MAX_TIME_NS
 
 EMPTY = Markup(
     "No issues. <code>rt4chart up</code> groups failures every 15 minutes (RT4CHART_GROUPING); "
     "<code>rt4chart cluster</code> groups them now. An issue needs several similar failures."
 )
 MARKS = {NEW: ("✦", "first day"), GROWING: ("↗", "growing"), BACK: ("↩", "regressed")}
-SECOND_NS = 10**9
 # The form under the list: the name of its element, and what its checkboxes' names begin with.
 BULK, CHOSEN = "bulk", "issue-"
 ACTION_LABELS = {"ack": "Acknowledge", "resolve": "Resolve", "reopen": "Reopen", "ignore": "Ignore"}
@@ -75,7 +76,7 @@ class IssueList:
             "issues.html",
             routes=routes,
             states=tuple(IssueState),
-            times=tuple(WINDOWS),
+            is_any_time=chosen_time(request, now_ns) is None,
             last_run=status.last,
             outcome=run_outcome(status.last) if status.last else "",
             waiting=waiting_text(status.waiting),
@@ -93,10 +94,16 @@ class IssueList:
         return status
 
 
+def chosen_time(request: Request, now_ns: int) -> TimeRange | None:
+    """The time range in the query; None for any time."""
+    is_chosen = any(request.query_params.get(name) for name in TIME_PARAMS)
+    return time_range(request, now_ns) if is_chosen else None
+
+
 def filter_from(request: Request, now_ns: int) -> IssueFilter:
     """The filter in the query; by default, issues that are not closed, of any time."""
     state = choice_param(request, "state", ("", "all", *IssueState), "")
-    since = choice_param(request, "since", ("", *WINDOWS), "")
+    chosen = chosen_time(request, now_ns)
     states = (
         frozenset(IssueState)
         if state == "all"
@@ -108,7 +115,8 @@ def filter_from(request: Request, now_ns: int) -> IssueFilter:
         states=states,
         service=text_param(request, "service") or None,
         route=text_param(request, "route") or None,
-        since_ns=now_ns - WINDOWS[since] * SECOND_NS if since else 0,
+        since_ns=chosen.since_ns if chosen else 0,
+        until_ns=chosen.until_ns if chosen else MAX_TIME_NS,
         text=text_param(request, "q", longest=200),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_clustering.triage.ranking import RankedIssue
+from rt4chart_collector.store.engine.scope import MAX_TIME_NS
 from rt4chart_collector.store.issues.failures import DAY_NS
 
 OPEN = frozenset(state for state in IssueState if not state.is_closed)
@@ -21,14 +22,16 @@ _GROWTH_FACTOR, _GROWTH_MINIMUM = 2.0, 10.0
 class IssueFilter:
     """What an issue must have. None for `service` or `route` allows any.
 
-    `since_ns` leaves out issues without a failure since then. `text` is searched for in the title,
-    summary, owner, route and fingerprint; it may also be the beginning of an id.
+    `since_ns` and `until_ns` leave out issues whose failures all came before or after. `text` is
+    searched for in the title, summary, owner, route and fingerprint; it may also be the beginning
+    of an id.
     """
 
     states: Collection[IssueState] = OPEN
     service: str | None = None
     route: str | None = None
     since_ns: int = 0
+    until_ns: int = MAX_TIME_NS
     text: str = ""
 
 
@@ -45,6 +48,7 @@ def _matches(ranked: RankedIssue, condition: IssueFilter) -> bool:
         and condition.service in (None, issue.service)
         and condition.route in (None, issue.route)
         and issue.last_ns >= condition.since_ns
+        and issue.first_ns < condition.until_ns
         and (text in searched.casefold() or any(hex_id(id).startswith(text) for id in issue.ids))
     )
 

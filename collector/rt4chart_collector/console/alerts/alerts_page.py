@@ -24,8 +24,8 @@ from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
 from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
-from rt4chart_collector.console.view.request_url import window_covering
 from rt4chart_collector.console.view.table import Column, Table
+from rt4chart_collector.console.view.time_range import window_covering
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
 from rt4chart_collector.core.alerts.alert import Rule, Severity
 from rt4chart_collector.core.alerts.facts import DriftFacts

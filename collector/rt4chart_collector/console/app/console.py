@@ -20,8 +20,9 @@ from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
 from rt4chart_collector.console.view.params import choice_param, text_param
-from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
+from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
+from rt4chart_collector.console.view.time_range import WINDOWS, TimeRange, time_range
 from rt4chart_collector.core.logs import LogThrottle
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
@@ -79,18 +80,22 @@ class Console:
         """A client for this thread while the block runs; StoreError if none is free."""
         return self._pool.client()
 
-    def window(self, request: Request) -> tuple[int, int]:
-        """The time range of the page, from `?since=` until now, in epoch nanoseconds."""
-        return window_of(request, self.clock())
+    def time_range(self, request: Request) -> TimeRange:
+        """The time range of the page: `?since=`, or `?from=` and `?to=`."""
+        return time_range(request, self.clock())
 
     def scope(self, request: Request) -> QueryScope:
         """The time range and the verifier of the page."""
-        return QueryScope(*self.window(request), self.verifier(request))
+        chosen = self.time_range(request)
+        return QueryScope(chosen.since_ns, chosen.until_ns, self.verifier(request))
 
     def route_scope(self, request: Request) -> QueryScope:
         """The time range of the page, and its `?service=` and `?route=` if it has them."""
         service, route = text_param(request, "service"), text_param(request, "route")
-        return QueryScope(*self.window(request), service=service or None, route=route or None)
+        chosen = self.time_range(request)
+        return QueryScope(
+            chosen.since_ns, chosen.until_ns, service=service or None, route=route or None
+        )
 
     def verifier(self, request: Request) -> str:
         """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
@@ -121,7 +126,7 @@ class Console:
             "needs_admin": session is not None and self.access.takes_token(session),
             "theme": self._theme(request),
             "windows": tuple(WINDOWS),
-            "window": _window_name_or_empty(request),
+            "time_range": _time_range_or_default(request, self.clock()),
             "now_ns": self.clock(),
             **values,
         }
@@ -198,8 +203,9 @@ def session_of(request: Request) -> ConsoleSession | None:
     return session if isinstance(session, ConsoleSession) else None
 
 
-def _window_name_or_empty(request: Request) -> str:
+def _time_range_or_default(request: Request, now_ns: int) -> TimeRange:
+    """The time range of the page; one that cannot be read, on the page that says so, is none."""
     try:
-        return window_name(request)
+        return time_range(request, now_ns)
     except HTTPException:
-        return ""
+        return TimeRange(0, now_ns)

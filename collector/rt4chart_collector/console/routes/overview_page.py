@@ -35,10 +35,11 @@ def show_overview(console: Console, request: Request) -> Response:
     """
     scope, name = console.scope(request), text_param(request, "name")
     measure = measure_param(request)
-    labels = console.label_findings.find(scope)
+    now_ns = console.clock()
+    labels = console.label_findings.find(scope, now_ns)
     with console.store() as client:
-        alerts = sorted(open_alerts(client, now_ns=scope.until_ns), key=worst_first)
-        found = read_route_rows(client, scope, alerts, measure, labels.rates)
+        alerts = sorted(open_alerts(client, now_ns=now_ns), key=worst_first)
+        found = read_route_rows(client, scope, alerts, measure, labels.rates, now_ns=now_ns)
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     partial = choice_param(request, "partial", ("", "1"), "")
     return console.table(

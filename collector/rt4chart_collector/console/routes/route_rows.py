@@ -81,11 +81,16 @@ def read_route_rows(
     alerts: Sequence[AlertState],
     measure: Measure,
     corrected: Mapping[RouteKey, RouteRate],
+    *,
+    now_ns: int,
 ) -> list[RouteRow]:
-    """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
+    """Read every route with an answer in the scope, decided or not; `measure` is that of trends.
+
+    The evidence of a rise is that of now, whenever the scope ended.
+    """
     covered = coverage(client, scope)
     trends = route_trends(client, scope, steps=STEPS, measure=measure)
-    since_ns = scope.until_ns - RECENT_NS
+    since_ns = now_ns - RECENT_NS
     drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
     rows = []

@@ -172,12 +172,12 @@ def show_health(console: Console, request: Request) -> Response:
     verifier = scope.verifier or ""
     if trace and not ID.fullmatch(trace):
         raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
-    labels = console.label_findings.find(scope)
+    labels = console.label_findings.find(scope, console.clock())
     bins = labels.reliability
     with console.store() as client:
         decided = decision_counts(client, scope)
-        reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
-        letters = last_dead_letters(client, since_ns=scope.since_ns, limit=MAX_LETTERS)
+        reasons = dead_letter_reasons(client, scope)
+        letters = last_dead_letters(client, scope, limit=MAX_LETTERS)
         waiting = letter_counts(client, verifier).waiting
         runs = last_runs(client, limit=MAX_RUNS)
         precision = judge_precision(client, QueryScope(scope.since_ns, scope.until_ns))
