@@ -13,11 +13,13 @@ from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.filter import (
     BACK,
     GROWING,
+    ISSUE_KEYS,
     NEW,
     OPEN,
     IssueFilter,
     filter_issues,
     issue_marks,
+    urgency,
 )
 from rt4chart_clustering.triage.find_issue import hex_id, short_ids
 from rt4chart_clustering.triage.grouping_status import (
@@ -29,6 +31,7 @@ from rt4chart_clustering.triage.grouping_status import (
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.charts import sparkline
+from rt4chart_collector.console.view.filter_terms import read_terms
 from rt4chart_collector.console.view.filters import percent, when
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
@@ -37,6 +40,7 @@ from rt4chart_collector.console.view.table import Column, Table, sort_param, sor
 from rt4chart_collector.console.view.time_range import TimeRange, time_range
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import issue_url
+from rt4chart_collector.core.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import MAX_TIME_NS
@@ -66,14 +70,20 @@ class IssueList:
         with self._console.store() as client:
             known = self._ranking.ranked_issues(client, now_ns)
             status = self._grouping_status(client, now_ns)
-        condition = filter_from(request, now_ns)
-        found = filter_issues(known, condition)
+        written = text_param(request, "q", longest=MAX_CHARS)
+        terms, problem = read_terms(request, written, ISSUE_KEYS)
+        condition = filter_from(request, now_ns, terms)
+        found = [] if problem else filter_issues(known, condition, now_ns)
         closed = sum(IssueState(ranked.issue.state).is_closed for ranked in known)
         routes = sorted({ranked.issue.route for ranked in known if ranked.issue.route})
         return self._console.table(
             request,
             _table(request, found, known, now_ns),
             "issues.html",
+            status=400 if problem else 200,
+            written=written,
+            problem=problem,
+            keys=ISSUE_KEYS,
             routes=routes,
             states=tuple(IssueState),
             is_any_time=chosen_time(request, now_ns) is None,
@@ -81,7 +91,7 @@ class IssueList:
             outcome=run_outcome(status.last) if status.last else "",
             waiting=waiting_text(status.waiting),
             acts=ACTION_LABELS,
-            closed=closed if request.query_params.get("state", "") == "" else 0,
+            closed=closed if condition.states is OPEN and not problem else 0,
             is_narrowed=len(found) < len(known) - closed,
         )
 
@@ -100,7 +110,7 @@ def chosen_time(request: Request, now_ns: int) -> TimeRange | None:
     return time_range(request, now_ns) if is_chosen else None
 
 
-def filter_from(request: Request, now_ns: int) -> IssueFilter:
+def filter_from(request: Request, now_ns: int, terms: Sequence[FilterTerm]) -> IssueFilter:
     """The filter in the query; by default, issues that are not closed, of any time."""
     state = choice_param(request, "state", ("", "all", *IssueState), "")
     chosen = chosen_time(request, now_ns)
@@ -117,7 +127,7 @@ def filter_from(request: Request, now_ns: int) -> IssueFilter:
         route=text_param(request, "route") or None,
         since_ns=chosen.since_ns if chosen else 0,
         until_ns=chosen.until_ns if chosen else MAX_TIME_NS,
-        text=text_param(request, "q", longest=200),
+        terms=terms,
     )
 
 
@@ -125,7 +135,7 @@ def _table(
     request: Request, found: Sequence[RankedIssue], known: Sequence[RankedIssue], now_ns: int
 ) -> Table[RankedIssue]:
     columns = _columns(short_ids([ranked.issue for ranked in known]), now_ns)
-    sort = sort_param(request, columns, "-severity")
+    sort = sort_param(request, columns, "-urgency")
     empty = EMPTY if not known else "No matching issues. Remove filters, or choose all states."
     rows = sorted_rows(found, columns, sort)
     return page_of_table(request, Table("issues", "Issues", rows, columns, empty, sort))
@@ -135,6 +145,8 @@ def _columns(ids: Mapping[int, str], now_ns: int) -> list[Column[RankedIssue]]:
     """The columns; each also has a plain value, for files and by which it is sorted."""
     return [
         Column("id", "Id", lambda row: hex_id(row.issue.id), is_exported_only=True),
+        Column("urgency", "Urgency", lambda row: urgency(row, now_ns), is_sortable=True,
+               is_exported_only=True),
         Column("severity", "Severity", lambda row: round(row.severity.score, 1), _severity,
                is_sortable=True, hint="0 to 100, from failures a day and their share of the route"),
         Column("title", "Issue", lambda row: row.issue.title,

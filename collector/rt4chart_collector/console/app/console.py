@@ -149,13 +149,14 @@ class Console:
         template: str,
         *,
         title: str,
+        status: int = 200,
         **values: object,
     ) -> Response:
         """A page with several tables, as `tables` by name; `?format=&table=` exports one."""
         kind = format_param(request)
         if kind == HTML:
             context: dict[str, Any] = {**values, "tables": {table.name: table for table in tables}}
-            return self.page(request, template, title=title, **context)
+            return self.page(request, template, title=title, status=status, **context)
         name = choice_param(request, "table", [table.name for table in tables], tables[0].name)
         table = next(table for table in tables if table.name == name)
         return export_response(table, kind, f"rt4chart-{name}")
