@@ -30,6 +30,12 @@ from rt4chart_clustering.triage.grouping_status import (
 )
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.finding.find_page import (
+    LONGEST,
+    MOST_OF_A_KIND,
+    FoundPage,
+    found_response,
+)
 from rt4chart_collector.console.view.charts import sparkline
 from rt4chart_collector.console.view.filter_terms import read_terms
 from rt4chart_collector.console.view.filters import percent, when
@@ -93,6 +99,20 @@ class IssueList:
             acts=ACTION_LABELS,
             closed=closed if condition.states is OPEN and not problem else 0,
             is_narrowed=len(found) < len(known) - closed,
+        )
+
+    def find(self, request: Request) -> Response:
+        """GET /issues/find?q=: open issues by their words, for the palette."""
+        words, now_ns = text_param(request, "q", longest=LONGEST), self._console.clock()
+        if not words:
+            return found_response(iter(()))
+        with self._console.store() as client:
+            known = self._ranking.ranked_issues(client, now_ns)
+        terms = tuple(FilterTerm("", word) for word in words.split())
+        found = filter_issues(known, IssueFilter(terms=terms), now_ns)[:MOST_OF_A_KIND]
+        return found_response(
+            FoundPage(one.issue.title or hex_id(one.issue.id), "issue", issue_url(one.issue.id))
+            for one in found
         )
 
     def _grouping_status(self, client: Client, now_ns: int) -> GroupingStatus:

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from otel_rt4chart.core.errors import InputError
 
-MAX_CHARS, MAX_TERMS = 1_000, 30
+MAX_CHARS, MAX_TERMS = 500, 30
 _TERM = re.compile(r'(-?)(?:([^\W\d]\w*):)?(?:"((?:[^"\\]|\\.)*)"|(\S*))', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 

@@ -80,7 +80,7 @@ def test_terms_are_read(text: str, terms: tuple[FilterTerm, ...]) -> None:
         ("route:", 'route: expected a value, such as route:name, or "" for none'),
         ('"open', 'expected a closing quotation mark after "open'),
         ('route:"open', "expected a closing quotation mark"),
-        ("x" * 1_001, "at most 1000 characters, got 1001"),
+        ("x" * 501, "at most 500 characters, got 501"),
         ("x " * 31, "at most 30 terms, got 31"),
     ],
 )

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.client_pool import ClientPool
@@ -23,6 +24,7 @@ from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import request_url
 from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
 from rt4chart_collector.console.view.time_range import WINDOWS, TimeRange, time_range
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.core.logs import LogThrottle
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
@@ -30,9 +32,12 @@ from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.verifiers import main_verifier
+from rt4chart_collector.store.views.saved_views import SavedView, saved_views
 
 SECOND_NS = 10**9
 VERIFIER_CACHE_S = 15
+# People whose saved views are kept, and for how long.
+MAX_PEOPLE, VIEWS_CACHE_NS = 256, 15 * SECOND_NS
 THEME = "rt4chart_theme"
 THEMES = ("auto", "light", "dark")
 _Row = TypeVar("_Row")
@@ -68,7 +73,10 @@ class Console:
         )
         self._environment = environment
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
-        self._navigation = [section for section in ordered if section.title]
+        self.navigation = [section for section in ordered if section.title]
+        self._finders = [section.finder for section in ordered if section.finder]
+        self._views: TimedCache[str, list[SavedView]]
+        self.forget_views()
         self._verifier: tuple[int, str] = (0, "")
 
     @property
@@ -99,8 +107,10 @@ class Console:
 
     def verifier(self, request: Request) -> str:
         """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
-        if requested := text_param(request, "verifier"):
-            return requested
+        return text_param(request, "verifier") or self.main_verifier()
+
+    def main_verifier(self) -> str:
+        """The main verifier, read every few seconds; "" if there is none."""
         since_s, known = self._verifier
         if known and self.now_s - since_s < VERIFIER_CACHE_S:
             return known
@@ -108,6 +118,27 @@ class Console:
             found = main_verifier(client, self.clock())
         self._verifier = (self.now_s, found)
         return found
+
+    def saved_views(self, owner: str) -> list[SavedView]:
+        """The views of a person and of everybody, read every few seconds.
+
+        Every page lists them, so that without the database, or in one of an earlier version, there
+        are none.
+        """
+        known = self._views.get(owner, self.clock())
+        if known is not None:
+            return known
+        try:
+            with self.store() as client:
+                known = saved_views(client, owner)
+        except StoreError:
+            known = []
+        self._views.put(owner, known, self.clock())
+        return known
+
+    def forget_views(self) -> None:
+        """Read the saved views anew, as after a change."""
+        self._views = TimedCache(most=MAX_PEOPLE, fresh_ns=VIEWS_CACHE_NS)
 
     def page(
         self, request: Request, template: str, *, title: str, status: int = 200, **values: object
@@ -119,7 +150,9 @@ class Console:
             "status": status,
             "request": request,
             "request_url": request_url(request),
-            "navigation": self._navigation,
+            "navigation": self.navigation,
+            "finders": self._finders,
+            "views": self.saved_views(session.actor.name) if session else [],
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
             "is_readonly": session is None or not self.access.may_change(session),
