@@ -23,7 +23,7 @@ from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
-from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
+from rt4chart_collector.console.view.params import bad_request, choice_param, id_param, text_param
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.time_range import window_covering
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
@@ -55,6 +55,7 @@ from rt4chart_collector.store.alerts.alert_events import (
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
 from rt4chart_collector.store.issues.issue_events import events_of_all
+from rt4chart_collector.store.engine.scope import QueryScope
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.
@@ -109,10 +110,13 @@ COLUMNS: Sequence[Column[Episode]] = (
 
 
 def show_alerts(console: Console, request: Request) -> Response:
-    """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
+    """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=&route=`."""
     now_ns, limit = console.clock(), min(page_size(request), MAX_ROWS - 1)
+    chosen = console.time_range(request)
     selection = EpisodeFilter(
-        console.route_scope(request),
+        QueryScope(chosen.since_ns, chosen.until_ns),
+        service_part=text_param(request, "service"),
+        route_part=text_param(request, "route"),
         rule=choice_param(request, "rule", ("", *Rule), ""),
         severity=choice_param(request, "severity", ("", *Severity), ""),
     )

@@ -47,5 +47,5 @@ ROUTES = page_routes(
     ("GET", "/find", show_found), ("GET", "/views", show_views), ("POST", "/views", change_views)
 )
 SECTION = Section(
-    "", "/views", ROUTES, Path(__file__).parent / "templates", order=95, finder="/find"
+    "", "/views", ROUTES, Path(__file__).parent / "templates", order=-1, finder="/find"
 )
