@@ -63,7 +63,7 @@ def test_an_unknown_key_is_told(opened: Open, world_url: str) -> None:
 def test_routes_are_found_by_a_part_of_their_name(opened: Open, world_url: str) -> None:
     """On the overview, with suggestions."""
     page, seen = opened(world_url)
-    page.fill("[name=name]", "ref")
+    page.fill(".route-filter [name=name]", "ref")
     page.wait_for_selector(SHOWN)
     page.click(SHOWN)
     page.wait_for_url("**name=support*")
@@ -83,7 +83,7 @@ def test_hostile_names_are_only_suggested(opened: Open, hostile_url: str, scheme
     page.locator(SHOWN).first.click()
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")
-    page.wait_for_load_state("networkidle")
+    page.wait_for_url("**q=route*")
 
     assert page.locator("[role=alert]").count() == 0
     assert page.locator("tbody tr").count() > 0

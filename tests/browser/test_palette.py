@@ -30,6 +30,11 @@ def ask(page: Page, words: str) -> None:
     page.keyboard.type(words)
 
 
+def of_kind(kind: str) -> str:
+    """What the palette lists of a kind."""
+    return f"{FOUND}:has(span:text-is('{kind}'))"
+
+
 def path_of(page: Page) -> str:
     """The path of the page's address."""
     return urlsplit(page.url).path
@@ -50,17 +55,16 @@ def test_the_palette_is_sound(opened: Open, world_url: str, scheme: str, width: 
 
 
 def test_pages_and_routes_are_a_few_keys_away(opened: Open, world_url: str) -> None:
-    """The first that is found is chosen; arrows choose another."""
+    """Enter opens the first that is found, also before it is listed; arrows choose another."""
     page, seen = opened(world_url)
     ask(page, "heal")
-    page.wait_for_function(f"document.querySelectorAll('{FOUND}').length === 1")
     page.keyboard.press("Enter")
     page.wait_for_url("**/health")
 
     ask(page, "support/")
-    page.wait_for_function(f"document.querySelectorAll('{FOUND}').length === 2")
+    page.wait_for_selector(of_kind("route"))
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.wait_for_url("**/routes/**")
     assert path_of(page) == route_url(*RISING)
@@ -72,13 +76,12 @@ def test_an_issue_and_a_trace_are_found(opened: Open, world_url: str) -> None:
     page, _ = opened(f"{world_url}/issues")
     words = page.locator(".issue-title").first.inner_text().split()[0]
     ask(page, words)
-    page.wait_for_selector(f"{FOUND}:has-text('issue')")
-    page.locator(f"{FOUND}:has-text('issue')").first.click()
+    page.locator(of_kind("issue")).first.click()
     page.wait_for_url("**/issues/*")
     assert re.fullmatch("/issues/[0-9a-f]{16}", path_of(page))
 
     ask(page, f"{7:032x}")
-    page.wait_for_selector(f"{FOUND}:has-text('trace')")
+    page.wait_for_selector(of_kind("trace"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/answers?q=*")
     assert page.locator("tbody tr").count() == 1
@@ -98,7 +101,7 @@ def test_a_saved_view_is_found(opened: Open, world_url: str) -> None:
     page.goto(f"{world_url}/views")
     assert_sound(page, seen, world_url)
     ask(page, "worst of")
-    page.wait_for_selector(f"{FOUND}:has-text('view')")
+    page.wait_for_selector(of_kind("view"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/answers?measure=unfaithful&order=worst")
 

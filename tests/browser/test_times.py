@@ -50,11 +50,11 @@ def test_a_range_is_typed_in_the_readers_zone(opened: Open, world_url: str) -> N
     """The address has it in UTC, and whoever opens that sees the same answers."""
     page, seen = opened(f"{world_url}/answers?measure=unfaithful", zone=ZONE)
     begin = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(hours=9)
-    page.click(".between summary")
+    page.click(".time-range summary")
     page.fill("[name=from]", f"{begin + AHEAD:%Y-%m-%dT%H:%M}")
     page.fill("[name=to]", f"{begin + AHEAD + timedelta(hours=2):%Y-%m-%dT%H:%M}")
     assert_sound(page, seen, world_url)
-    page.click(".between button")
+    page.click(".time-range button")
     page.wait_for_load_state("networkidle")
 
     query = parse_qs(urlsplit(page.url).query)
@@ -75,7 +75,7 @@ def test_a_range_is_typed_in_the_readers_zone(opened: Open, world_url: str) -> N
 def test_times_can_be_kept_in_the_address(opened: Open, world_url: str) -> None:
     """A link to the last hours shows the same answers tomorrow."""
     page, _ = opened(f"{world_url}/alerts?since=6h")
-    page.click(".between summary")
+    page.click(".time-range summary")
     page.click("text=Keep these times")
     page.wait_for_load_state("networkidle")
 

@@ -19,6 +19,8 @@
     let found = [];
     let at = -1;
     let asked = 0;
+    let isPending = false;
+    let isEntered = false;
 
     const mark = (next) => {
       at = next;
@@ -60,10 +62,15 @@
     };
     const renew = async () => {
       const number = asked += 1;
+      isPending = true;
+      mark(-1); // what is listed answers what was typed before
       const next = await find(field.value, field.selectionStart ?? field.value.length);
       if (number !== asked) return; // typed on meanwhile
+      isPending = false;
       found = next;
       show();
+      if (isEntered && at >= 0) take(at);
+      isEntered = false;
     };
     field.addEventListener("input", renew);
     if (!options.isOpen) field.addEventListener("blur", close);
@@ -74,9 +81,10 @@
         event.preventDefault();
         if (list.hidden) return void renew();
         mark((at + step + found.length) % found.length);
-      } else if (event.key === "Enter" && at >= 0) {
+      } else if (event.key === "Enter" && (at >= 0 || options.isFirstMarked)) {
         event.preventDefault();
-        take(at);
+        if (isPending) isEntered = true;
+        else if (at >= 0) take(at);
       } else if (event.key === "Escape" && !list.hidden && !options.isOpen) {
         event.preventDefault();
         event.stopPropagation();

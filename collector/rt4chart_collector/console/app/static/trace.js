@@ -17,7 +17,6 @@
     at = at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;
     const row = rows[found[at]];
     for (let above = row.parentElement.closest("details"); above; above = above.parentElement.closest("details")) {
-      // The summary of a span stands in its own element.
       above.open = true;
     }
     row.classList.add("is-here");
