@@ -31,11 +31,14 @@ from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.traffic import busiest_routes
 from rt4chart_collector.store.rates.verifiers import main_verifier
 from rt4chart_collector.store.views.saved_views import SavedView, saved_views
 
 SECOND_NS = 10**9
 VERIFIER_CACHE_S = 15
+# The routes that are suggested: how many, of how long, and how long they are kept.
+MAX_ROUTES, ROUTES_PAST_NS, ROUTES_CACHE_NS = 500, 30 * 86_400 * SECOND_NS, 30 * SECOND_NS
 # People whose saved views are kept, and for how long.
 MAX_PEOPLE, VIEWS_CACHE_NS = 256, 15 * SECOND_NS
 THEME = "rt4chart_theme"
@@ -75,6 +78,8 @@ class Console:
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
         self.navigation = [section for section in ordered if section.title]
         self._finders = [section.finder for section in ordered if section.finder]
+        self._routes: TimedCache[str, list[tuple[str, str]]]
+        self._routes = TimedCache(most=1, fresh_ns=ROUTES_CACHE_NS)
         self._views: TimedCache[str, list[SavedView]]
         self.forget_views()
         self._verifier: tuple[int, str] = (0, "")
@@ -139,6 +144,22 @@ class Console:
     def forget_views(self) -> None:
         """Read the saved views anew, as after a change."""
         self._views = TimedCache(most=MAX_PEOPLE, fresh_ns=VIEWS_CACHE_NS)
+
+    def known_routes(self) -> list[tuple[str, str]]:
+        """Service and route of those with the most claims in 30 days, read every half minute."""
+        now_ns, verifier = self.clock(), self.main_verifier()
+        known = self._routes.get(verifier, now_ns)
+        if known is None:
+            with self.store() as client:
+                known = busiest_routes(
+                    client,
+                    since_ns=now_ns - ROUTES_PAST_NS,
+                    now_ns=now_ns,
+                    verifier=verifier,
+                    limit=MAX_ROUTES,
+                )
+            self._routes.put(verifier, known, now_ns)
+        return known
 
     def page(
         self, request: Request, template: str, *, title: str, status: int = 200, **values: object

@@ -13,10 +13,8 @@ from rt4chart_collector.console.app.console import Console, session_of
 from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.console.view.params import text_param
 from rt4chart_collector.console.view.urls import answers_url, route_url
-from rt4chart_collector.store.rates.traffic import busiest_routes
 
 MOST_OF_A_KIND, LONGEST = 8, 200
-ROUTES, PAST_NS = 500, 30 * 86_400 * 10**9
 TRACE_ID = re.compile(r"[0-9a-fA-F]{32}")
 
 
@@ -58,16 +56,11 @@ def _found(console: Console, request: Request, words: str) -> Iterator[FoundPage
 
 
 def _routes(console: Console) -> list[FoundPage]:
-    now_ns, verifier = console.clock(), console.main_verifier()
-    with console.store() as client:
-        found = busiest_routes(
-            client, since_ns=now_ns - PAST_NS, now_ns=now_ns, verifier=verifier, limit=ROUTES
-        )
     return [
         FoundPage(
             f"{route or '(no route)'} · {service or '(no service)'}",
             "route",
             route_url(service, route),
         )
-        for service, route in found
+        for service, route in console.known_routes()
     ]
