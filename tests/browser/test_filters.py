@@ -88,3 +88,30 @@ def test_hostile_names_are_only_suggested(opened: Open, hostile_url: str, scheme
     assert page.locator("[role=alert]").count() == 0
     assert page.locator("tbody tr").count() > 0
     assert_sound(page, seen, hostile_url)
+
+
+def test_columns_are_chosen(opened: Open, world_url: str) -> None:
+    """On the page, with the filter kept; the usual ones are a press away."""
+    page, seen = opened(f"{world_url}/answers?q=refund")
+    page.click(".columns-choice summary")
+    for name in (
+        "Time",
+        "Unfaithful",
+        "Misleading",
+        "Route",
+        "Model",
+        "First failed claim or answer",
+    ):
+        page.uncheck(f".columns-choice label:has-text('{name}') input")
+    page.check(".columns-choice label:has-text('Release') input")
+    assert_sound(page, seen, world_url)
+    page.click(".columns-choice button")
+    page.wait_for_url("**columns=*")
+
+    assert page.locator("th").all_inner_texts() == ["Verdict", "Question", "Release"]
+    assert page.input_value(FIELD) == "refund"
+    assert_sound(page, seen, world_url)
+    page.click(".columns-choice summary")
+    page.click("text=The usual ones")
+    page.wait_for_url("**/answers?q=refund")
+    assert page.locator("th").count() == 8

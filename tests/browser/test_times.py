@@ -30,7 +30,8 @@ def test_times_are_in_the_readers_zone(opened: Open, world_url: str) -> None:
     there = datetime.fromisoformat(shown.get_attribute("datetime") or "") + AHEAD
     assert shown.inner_text() == f"{there:%Y-%m-%d %H:%M}"
     assert "UTC+05:30" in (shown.get_attribute("title") or "")
-    assert f"Times are in {ZONE} (UTC+05:30)." in page.locator("footer").inner_text()
+    foot = page.locator("footer").inner_text()
+    assert f"Times are in {ZONE} (UTC+05:30), within texts in UTC." in foot
     assert_sound(page, seen, world_url)
 
 

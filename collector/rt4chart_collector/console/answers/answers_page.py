@@ -36,7 +36,14 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import EMPTY_CELL, HTML, Column, Table, format_param
+from rt4chart_collector.console.view.table import (
+    EMPTY_CELL,
+    HTML,
+    Column,
+    Table,
+    format_param,
+    with_chosen_columns,
+)
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
@@ -99,7 +106,7 @@ def show_answers(console: Console, request: Request) -> Response:
     table = Table("answers", title, page.rows, columns, EMPTY, more=more)
     return console.tables(
         request,
-        [table],
+        [with_chosen_columns(request, table, extra=EXTRA)],
         "answers.html",
         title="Answers",
         status=400 if problem else 200,
@@ -248,6 +255,8 @@ def _misleading_cell(row: ListedAnswer) -> Markup | str:
 QUESTION: Column[ListedAnswer] = Column(
     "question", "Question", lambda row: row.question, _question_cell, is_lead=True
 )
+# Columns that a reader can add to the page.
+EXTRA = ("service", "release", "prompt_version", "verifier", "decision", "trace_id", "action")
 COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
     Column("verdict", "Verdict", lambda row: row.label, _verdict_cell),

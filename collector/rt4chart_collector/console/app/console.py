@@ -22,7 +22,13 @@ from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
 from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Table,
+    export_response,
+    format_param,
+    with_chosen_columns,
+)
 from rt4chart_collector.console.view.time_range import WINDOWS, TimeRange, time_range
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.core.logs import LogThrottle
@@ -193,6 +199,7 @@ class Console:
         kind = format_param(request)
         if kind != HTML:
             return export_response(table, kind, f"rt4chart-{table.name}")
+        table = with_chosen_columns(request, table)
         context: dict[str, Any] = {"title": table.title, **values}
         return self.page(request, template, table=table, **context)
 

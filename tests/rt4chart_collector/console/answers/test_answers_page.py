@@ -112,3 +112,18 @@ def test_names_are_suggested(client: Client) -> None:
         assert browser.get("/suggest/model").json() == ["m-1"]
         assert browser.get("/suggest/release").json() == []
         assert browser.get("/suggest/password").status_code == 404
+
+
+def test_columns_are_chosen_in_the_address(client: Client) -> None:
+    """Links of the page keep them, and a file has all columns."""
+    insert_verdicts(client, [verdict(number) for number in (1, 2)])
+    query = "columns=question&columns=trace_id&limit=1"
+
+    with console(client) as browser:
+        page = browser.get(f"/answers?{query}").text
+        file = browser.get(f"/answers?{query}&format=csv").text
+
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', page)
+    assert heads == ["Question", "Trace"]
+    assert "columns=question&amp;columns=trace_id&amp;limit=1&amp;after=" in page
+    assert file.startswith("time,verdict,")

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from otel_rt4chart.core.text import FORMULA
 from rt4chart_collector.console.view.table import (
@@ -18,6 +19,7 @@ from rt4chart_collector.console.view.table import (
     csv_of,
     export_response,
     sorted_rows,
+    with_chosen_columns,
 )
 
 COLUMNS: tuple[Column[tuple[str, float | None]], ...] = (
@@ -108,3 +110,21 @@ def test_a_card_leaves_out_what_is_minor_or_empty() -> None:
     classes = [found.card_class(column, column.cell(("a", None))) for column in columns]
 
     assert classes == ["lead", "blank", "minor"]
+
+
+def test_a_reader_chooses_columns() -> None:
+    """Of those that the page offers, in their own order; an unknown name chooses nothing."""
+    columns = (*COLUMNS, replace(COLUMNS[1], name="file", is_exported_only=True))
+    found = Table("t", "T", (("a", 1.0),), columns)
+
+    def shown(query: str, *extra: str) -> list[str]:
+        request = Request({"type": "http", "query_string": query.encode(), "headers": []})
+        table = with_chosen_columns(request, found, extra=extra)
+        return [column.name for column in table.visible_columns]
+
+    assert shown("") == ["name", "n"]
+    assert shown("columns=n") == ["n"]
+    assert shown("columns=n&columns=name") == ["name", "n"]
+    assert shown("columns=nothing") == ["name", "n"]
+    assert shown("columns=file") == ["name", "n"]
+    assert shown("columns=file&columns=name", "file") == ["name", "file"]

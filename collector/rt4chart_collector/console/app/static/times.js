@@ -59,7 +59,7 @@
   const name = isLocal && zone !== "UTC" ? `${zone} (${offset(now)})` : "UTC";
   const foot = document.querySelector("[data-zone]");
   if (foot) {
-    foot.textContent = `Times are in ${name}. `;
+    foot.textContent = `Times are in ${name}${name === "UTC" ? "" : ", within texts in UTC"}. `;
     if (wanted === "utc" || zone !== "UTC") {
       const other = document.createElement("button");
       other.type = "button";
