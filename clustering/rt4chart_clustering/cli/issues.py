@@ -18,7 +18,7 @@ from rt4chart_clustering.core.defaults import (
     TICKET_SYSTEMS,
 )
 from rt4chart_clustering.grouping.issue_state import IssueAction, IssueState
-from rt4chart_collector.core.filter_language import FilterError, FilterTerm, parse_filter
+from rt4chart_collector.core.filters.filter_language import FilterError, FilterTerm, parse_filter
 
 _RUN = "rt4chart_clustering.commands.issues:run_subcommand"
 _ACTIONS = "rt4chart_clustering.commands.issues_actions"

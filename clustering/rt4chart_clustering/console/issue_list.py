@@ -46,7 +46,7 @@ from rt4chart_collector.console.view.table import Column, Table, sort_param, sor
 from rt4chart_collector.console.view.time_range import TimeRange, time_range
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import issue_url
-from rt4chart_collector.core.filter_language import MAX_CHARS, FilterTerm
+from rt4chart_collector.core.filters.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import MAX_TIME_NS

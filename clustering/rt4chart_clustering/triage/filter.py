@@ -12,7 +12,7 @@ from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import SeverityLevel
-from rt4chart_collector.core.filter_language import (
+from rt4chart_collector.core.filters.filter_language import (
     FilterKey,
     FilterTerm,
     KeyMatch,

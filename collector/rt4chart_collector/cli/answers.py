@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 
 from otel_rt4chart.core.arguments import positive_integer
 from rt4chart_collector.core.arguments import add_dsn, add_since
-from rt4chart_collector.core.filter_language import FilterError, FilterTerm, parse_filter
+from rt4chart_collector.core.filters.filter_language import FilterError, FilterTerm, parse_filter
 
 EPILOG = """\
 A filter is that of the console: words, "several words", KEY:VALUE, and - before what must not

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rt4chart_clustering.triage.filter import ISSUE_KEYS, IssueFilter, filter_issues
 from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import Traffic, severity_of
-from rt4chart_collector.core.filter_language import FilterTerm, parse_filter
+from rt4chart_collector.core.filters.filter_language import FilterTerm, parse_filter
 from rt4chart_collector.store.issues.failures import DAY_NS
 from rt4chart_collector.store.issues.issues import Issue
 

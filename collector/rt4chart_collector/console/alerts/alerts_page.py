@@ -54,8 +54,8 @@ from rt4chart_collector.store.alerts.alert_events import (
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
-from rt4chart_collector.store.issues.issue_events import events_of_all
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.issues.issue_events import events_of_all
 
 MINUTE_NS = 60 * 10**9
 # Lengths of a snooze or a maintenance window, in minutes.

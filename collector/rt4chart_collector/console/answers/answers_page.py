@@ -45,7 +45,7 @@ from rt4chart_collector.console.view.table import (
     with_chosen_columns,
 )
 from rt4chart_collector.console.view.urls import answer_url, route_url
-from rt4chart_collector.core.filter_language import MAX_CHARS, FilterTerm
+from rt4chart_collector.core.filters.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter, of_any_time
 from rt4chart_collector.store.answers.answers import (

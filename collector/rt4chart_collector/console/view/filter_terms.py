@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from starlette.requests import Request
 
 from rt4chart_collector.console.view.table import HTML, format_param
-from rt4chart_collector.core.filter_language import (
+from rt4chart_collector.core.filters.filter_language import (
     FilterError,
     FilterKey,
     FilterTerm,

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from otel_rt4chart.core.text import clip, find_words, quoted_words
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Rate
-from rt4chart_collector.core.filter_language import FilterKey
+from rt4chart_collector.core.filters.filter_language import FilterKey
 from rt4chart_collector.core.times import iso, utc_time
 from rt4chart_collector.store.answers.verifications import AnswerDecision
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.core.filter_language import (
+from rt4chart_collector.core.filters.filter_language import (
     FilterKey,
     FilterTerm,
     KeyMatch,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, Label
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.core.filter_language import FilterTerm, parse_filter
+from rt4chart_collector.core.filters.filter_language import FilterTerm, parse_filter
 from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
 from rt4chart_collector.store.answers.answers import (
     ListedAnswer,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.core.filter_language import (
+from rt4chart_collector.core.filters.filter_language import (
     FilterError,
     FilterKey,
     FilterTerm,
