@@ -141,13 +141,22 @@ def hostile_url(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Callable[..., tuple[Page, Seen]]]:
-    """Open an address: the page and its `Seen`. `scheme` is light or dark, `width` in pixels."""
+    """Open an address: the page and its `Seen`. `scheme` is light or dark, `width` in pixels.
+
+    `zone` is that of the reader.
+    """
     contexts = []
 
     def open_page(
-        url: str, *, scheme: str = "light", width: int = 1280, scripts: bool = True
+        url: str,
+        *,
+        scheme: str = "light",
+        width: int = 1280,
+        scripts: bool = True,
+        zone: str = "UTC",
     ) -> tuple[Page, Seen]:
         context = browser.new_context(
+            timezone_id=zone,
             java_script_enabled=scripts,
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",

@@ -18,6 +18,7 @@ from rt4chart_clustering.core.defaults import (
     TICKET_SYSTEMS,
 )
 from rt4chart_clustering.grouping.issue_state import IssueAction, IssueState
+from rt4chart_collector.core.filters.filter_language import FilterError, FilterTerm, parse_filter
 
 _RUN = "rt4chart_clustering.commands.issues:run_subcommand"
 _ACTIONS = "rt4chart_clustering.commands.issues_actions"
@@ -93,6 +94,15 @@ def states(text: str) -> frozenset[IssueState]:
     return frozenset(IssueState(one) for one in names)
 
 
+def issue_terms(text: str) -> tuple[FilterTerm, ...]:
+    """The terms of a filter; the list's keys are imported when one is given."""
+    keys = resolve_name("rt4chart_clustering.triage.filter:ISSUE_KEYS")
+    try:
+        return parse_filter(text, keys)
+    except FilterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 _SHARED: Mapping[str, dict[str, Any]] = {
     "route": {"help": "only issues of this route"},
     "state": {
@@ -104,6 +114,11 @@ _SHARED: Mapping[str, dict[str, Any]] = {
         "type": parse_duration_s,
         "metavar": "TIME",
         "help": "with a failure in the last 90m, 24h, 7d, …",
+    },
+    "filter": {
+        "type": issue_terms,
+        "metavar": "TEXT",
+        "help": "as the console's box: route:refunds mark:growing -owner:ann words",
     },
     "examples": {
         "type": int,
@@ -229,7 +244,7 @@ def _state_subcommand(action: IssueAction, text: str) -> IssuesSubcommand:
     return IssuesSubcommand(action, f"{action} ID …", text, run, add, _WHO_AND_WHY)
 
 
-_FILTER = ("route", "state", "since")
+_FILTER = ("route", "state", "since", "filter")
 _WHO_AND_WHY = ("by", "note")
 SUBCOMMANDS: Mapping[str, IssuesSubcommand] = {
     subcommand.name: subcommand
@@ -237,7 +252,7 @@ SUBCOMMANDS: Mapping[str, IssuesSubcommand] = {
         IssuesSubcommand(
             "list",
             "list",
-            "list the issues, the worst first",
+            "list the issues: regressed, growing, then the worst first",
             f"{_SHOW}:list_issues",
             _add_no_arguments,
             _FILTER,

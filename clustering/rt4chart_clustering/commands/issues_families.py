@@ -27,8 +27,10 @@ def families(client: Client, options: argparse.Namespace, now_ns: int) -> int:
     """Print the failure families across routes, with the worst issues of each."""
     known = rank_issues(client, now_ns=now_ns)
     since_ns = now_ns - options.since * 1_000_000_000 if options.since else 0
-    wanted = IssueFilter(options.state or OPEN, route=options.route, since_ns=since_ns)
-    found = group_by_family(filter_issues(known, wanted))
+    wanted = IssueFilter(
+        options.state or OPEN, route=options.route, since_ns=since_ns, terms=options.filter or ()
+    )
+    found = group_by_family(filter_issues(known, wanted, now_ns))
     ids = short_ids([one.issue for one in known])
     words = _table(found, ids) if found else "No matching issues."
     write([family_row(one) for one in found], words, as_json=options.json)

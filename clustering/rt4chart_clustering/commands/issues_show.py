@@ -41,12 +41,15 @@ _EXAMPLES, _PARTS = 3, 5
 
 
 def list_issues(client: Client, options: argparse.Namespace, now_ns: int) -> int:
-    """Print the matching issues, the worst first."""
+    """Print the matching issues: regressed ones, growing ones, then the worst first."""
     known = rank_issues(client, now_ns=now_ns)
     since_ns = now_ns - options.since * 1_000_000_000 if options.since else 0
-    wanted = IssueFilter(options.state or OPEN, route=options.route, since_ns=since_ns)
-    found = filter_issues(known, wanted)
-    hidden = 0 if options.state else sum(IssueState(one.issue.state).is_closed for one in known)
+    wanted = IssueFilter(
+        options.state or OPEN, route=options.route, since_ns=since_ns, terms=options.filter or ()
+    )
+    found = filter_issues(known, wanted, now_ns)
+    shows_closed = options.state or any(term.key == "state" for term in wanted.terms)
+    hidden = 0 if shows_closed else sum(IssueState(one.issue.state).is_closed for one in known)
     words = _listed(found, [one.issue for one in known], hidden)
     if not options.json:
         status = clean_text(status_text(grouping_status(client, now_ns=now_ns)))

@@ -13,7 +13,6 @@ from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.view.filters import label, link, when
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import text_param
-from rt4chart_collector.console.view.request_url import window_name
 from rt4chart_collector.console.view.table import Column, Table, sort_param, sorted_rows
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import with_query
@@ -46,7 +45,7 @@ class MapPage:
         """GET /map."""
         failure_map = self._map(request)
         service, route = text_param(request, "service"), text_param(request, "route")
-        since = window_name(request)
+        chosen = self._console.time_range(request)
         return self._console.table(
             request,
             _table(request, failure_map, self._console.clock()),
@@ -55,7 +54,7 @@ class MapPage:
             signs=SIGNS,
             service=service,
             route=route,
-            points=with_query("/map/points", since=since, service=service, route=route),
+            points=with_query("/map/points", service=service, route=route, **chosen.query),
         )
 
     def points(self, request: Request) -> Response:
@@ -64,7 +63,8 @@ class MapPage:
 
     def _map(self, request: Request) -> FailureMap:
         now_ns = self._console.clock()
-        key = (window_name(request), text_param(request, "service"), text_param(request, "route"))
+        when = " ".join(self._console.time_range(request).query.values())
+        key = (when, text_param(request, "service"), text_param(request, "route"))
         failure_map = self._cache.get(key, now_ns)
         if failure_map is None:
             with self._console.store() as client:
@@ -88,7 +88,7 @@ def _table(request: Request, failure_map: FailureMap, now_ns: int) -> Table[MapP
         Column("label", "Label", lambda row: row.point.label,
                lambda row: label(row.point.label), is_sortable=True),
         Column("claim", "Claim", lambda row: row.point.claim,
-               lambda row: link(row.url, row.point.claim)),
+               lambda row: link(row.url, row.point.claim), is_lead=True),
         Column("route", "Route", lambda row: row.point.route, is_sortable=True),
         Column("answered_at", "Answered", lambda row: iso(row.point.time_ns),
                lambda row: when(row.point.time_ns, now_ns), is_sortable=True),

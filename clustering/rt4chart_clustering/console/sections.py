@@ -35,6 +35,7 @@ def issue_routes(console: Console) -> Sequence[BaseRoute]:
     return [
         Route("/issues", listed.show, methods=GET),
         Route("/issues/bulk", actions.handle_several, methods=POST),
+        Route("/issues/find", listed.find, methods=GET),
         Route("/issues/{id}", page.show, methods=GET),
         Route("/issues/{id}/why", page.why, methods=GET),
         *(Route(f"/issues/{{id}}/{name}", actions.handler(name), methods=POST) for name in ACTIONS),
@@ -54,6 +55,8 @@ EVALSET_ROUTES = page_routes(
     ("POST", "/evalsets/{name}/cases/{case}", post_decision),
 )
 # The map's pages are among the routes of the issues, because both share the cached ranking.
-ISSUES = Section("Issues", "/issues", issue_routes, TEMPLATES, order=20, static=STATIC)
+ISSUES = Section(
+    "Issues", "/issues", issue_routes, TEMPLATES, order=20, static=STATIC, finder="/issues/find"
+)
 MAP = Section("Map", "/map", page_routes(), TEMPLATES, order=22, static=STATIC)
 EVALSETS = Section("Eval sets", "/evalsets", EVALSET_ROUTES, TEMPLATES, order=24, static=STATIC)

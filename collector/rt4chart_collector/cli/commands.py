@@ -76,6 +76,13 @@ COMMANDS = (
         "collector",
     ),
     Command(
+        "answers",
+        "list answers by a filter: words, route, verdict, release, …",
+        "rt4chart_collector.cli.answers:configure",
+        "rt4chart_collector.commands.rates.answers:execute",
+        "collector",
+    ),
+    Command(
         "alerts",
         "open alerts, their history, silences, and test messages",
         "rt4chart_collector.cli.alerts:configure",

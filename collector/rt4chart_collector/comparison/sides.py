@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from otel_rt4chart.core.errors import InputError
-from rt4chart_collector.core.times import iso, utc_time
+from rt4chart_collector.core.times import iso, utc_time, utc_time_ns
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
@@ -165,16 +164,9 @@ def _spans(request: ComparisonRequest) -> tuple[VersionScope, VersionScope]:
 def _span(scope: QueryScope, text: str) -> QueryScope:
     since, _, until = text.partition(BETWEEN)
     try:
-        begin, end = _time_ns(since), _time_ns(until)
+        begin, end = utc_time_ns(since.strip()), utc_time_ns(until.strip())
     except ValueError:
         begin = end = 0
     if not 0 <= begin < end:
         raise NoComparisonError(f"Expected a span of time such as {A_SPAN}, got {text[:80]!r}")
     return scope.of_time(begin, min(end, 2**63 - 1))
-
-
-def _time_ns(text: str) -> int:
-    """A time in nanoseconds, in UTC unless it has another offset; ValueError for other texts."""
-    found = datetime.fromisoformat(text.strip())
-    moment = found if found.tzinfo else found.replace(tzinfo=UTC)
-    return int(moment.timestamp()) * 10**9

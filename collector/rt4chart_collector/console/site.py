@@ -32,6 +32,7 @@ from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
 from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
+from rt4chart_collector.console.finding import views_page
 from rt4chart_collector.console.labels import label_page
 from rt4chart_collector.console.routes import compare_page, overview_page, route_page
 from rt4chart_collector.console.routes.route_rows import evidence_bar
@@ -192,6 +193,7 @@ OWN = (
     try_page.SECTION,
     health_page.SECTION,
     settings_page.SECTION,
+    views_page.SECTION,
 )
 
 

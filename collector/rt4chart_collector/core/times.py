@@ -27,6 +27,23 @@ def iso(time_ns: int) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def utc_time_ns(written: str) -> int:
+    """The time in nanoseconds of a date or a time as people write it, in UTC if it names no zone.
+
+    ValueError for any other text, and for times before 1970.
+    """
+    moment = datetime.fromisoformat(written)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        seconds = int(moment.timestamp())
+    except OverflowError as error:
+        raise ValueError(str(error)) from error
+    if not 0 <= seconds <= _LAST_S:
+        raise ValueError(f"expected a time from 1970 to 9999, got {written!r}")
+    return seconds * 10**9
+
+
 def time_ns_of(written: str) -> int:
     """The time that `iso` wrote, in nanoseconds; ValueError for any other text."""
     try:

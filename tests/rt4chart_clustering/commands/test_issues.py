@@ -296,3 +296,17 @@ def test_an_option_without_effect_is_told(
     with pytest.raises(SystemExit, match="2"):
         main(["issues", *words[2:], *words[:2]])
     assert f"unrecognized arguments: {words[0]}" in capsys.readouterr().err
+
+
+def test_the_list_takes_the_filter_of_the_console(two: Client, issues: Issues) -> None:
+    """With the same keys, which it names where another one is used."""
+    assert [one["route"] for one in listed(issues, "--filter", "route:TRI")] == ["trial"]
+    assert listed(issues, "--filter", "-number -added") == []
+
+
+def test_a_key_that_issues_do_not_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the keys that they have."""
+    with pytest.raises(SystemExit):
+        main(["issues", "list", "--filter", "release:2.4.0"])
+
+    assert "expected one of the keys route, service, state, mark" in capsys.readouterr().err

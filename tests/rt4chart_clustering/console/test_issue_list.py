@@ -152,3 +152,17 @@ def test_the_list_says_what_waits(client: Client) -> None:
         page = words_of(browser.get("/issues").text)
 
     assert "Not grouped yet; 0 failures in no issue yet." in page
+
+
+def test_the_palette_finds_issues_by_their_words(client: Client) -> None:
+    """Open ones, each with the address of its page."""
+    two(client)
+
+    with browsing(client) as browser:
+        found = browser.get("/issues/find?q=source+ADDED").json()
+
+        assert found == [
+            {"text": "Added to the source", "note": "issue", "url": f"/issues/{SECOND_ID:016x}"}
+        ]
+        assert browser.get("/issues/find?q=nowhere").json() == []
+        assert browser.get("/issues/find").json() == []

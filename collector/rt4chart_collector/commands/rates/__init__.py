@@ -1,1 +1,1 @@
-"""Commands on rates of claims."""
+"""Commands on answers and rates of claims."""

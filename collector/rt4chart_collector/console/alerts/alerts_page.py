@@ -23,9 +23,9 @@ from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
-from rt4chart_collector.console.view.params import bad_request, choice_param, id_param
-from rt4chart_collector.console.view.request_url import window_covering
+from rt4chart_collector.console.view.params import bad_request, choice_param, id_param, text_param
 from rt4chart_collector.console.view.table import Column, Table
+from rt4chart_collector.console.view.time_range import window_covering
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
 from rt4chart_collector.core.alerts.alert import Rule, Severity
 from rt4chart_collector.core.alerts.facts import DriftFacts
@@ -54,6 +54,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import events_of_all
 
 MINUTE_NS = 60 * 10**9
@@ -62,6 +63,8 @@ DURATIONS = {"30 min": 30, "1 h": 60, "4 h": 240, "1 d": 1440, "7 d": 10_080}
 MINUTE_CHOICES = tuple(map(str, DURATIONS.values()))
 NOTE_LENGTH = 500
 ACTS = ("ack", "resolve", "accept", "retract", "snooze", "assign", "link", "unlink")
+# Open alerts on the list; the others are a link away.
+MOST_OPEN = 20
 
 
 def _route_cell(row: Episode) -> Markup | str:
@@ -84,7 +87,7 @@ COLUMNS: Sequence[Column[Episode]] = (
             row.alert.severity
         ),
     ),
-    Column("rule", "Rule", lambda row: str(row.alert.rule)),
+    Column("rule", "Rule", lambda row: str(row.alert.rule), is_minor=True),
     Column("service", "Service", lambda row: row.alert.service, is_exported_only=True),
     Column("route", "Route", lambda row: row.alert.route, _route_cell),
     Column(
@@ -92,6 +95,7 @@ COLUMNS: Sequence[Column[Episode]] = (
         "Alert",
         lambda row: row.alert.title,
         lambda row: link(alert_url(row.alert.id), row.alert.title),
+        is_lead=True,
     ),
     Column("id", "Id", lambda row: row.alert.id, is_exported_only=True),
     Column(
@@ -106,10 +110,13 @@ COLUMNS: Sequence[Column[Episode]] = (
 
 
 def show_alerts(console: Console, request: Request) -> Response:
-    """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=`."""
+    """GET /alerts: open alerts, silences, and the history by `?rule=&severity=&service=&route=`."""
     now_ns, limit = console.clock(), min(page_size(request), MAX_ROWS - 1)
+    chosen = console.time_range(request)
     selection = EpisodeFilter(
-        console.route_scope(request),
+        QueryScope(chosen.since_ns, chosen.until_ns),
+        service_part=text_param(request, "service"),
+        route_part=text_param(request, "route"),
         rule=choice_param(request, "rule", ("", *Rule), ""),
         severity=choice_param(request, "severity", ("", *Severity), ""),
     )
@@ -119,6 +126,8 @@ def show_alerts(console: Console, request: Request) -> Response:
         active_silences = silences(client, now_ns)
         rows = alert_history(client, selection, limit=limit + 1, offset=begin)
         total = alert_history_count(client, selection)
+    open_now = sorted((state for state in states if state.is_open), key=worst_first)
+    is_short = choice_param(request, "open", ("", "all"), "") == ""
     empty = "No alerts fired in this time range. To test the targets: rt4chart alerts test."
     table = Table("history", "History", rows[:limit], COLUMNS, empty, total=total)
     return console.table(
@@ -126,7 +135,8 @@ def show_alerts(console: Console, request: Request) -> Response:
         with_page_links(request, table, has_more=len(rows) > limit),
         "alerts.html",
         title="Alerts",
-        open_now=sorted((state for state in states if state.is_open), key=worst_first),
+        open_now=open_now[:MOST_OPEN] if is_short else open_now,
+        more_open=max(len(open_now) - MOST_OPEN, 0) if is_short else 0,
         silences=active_silences,
         rules=list(Rule),
         severities=list(Severity),

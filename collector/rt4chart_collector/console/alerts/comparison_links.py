@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rt4chart_collector.comparison.sides import shown_name, span_value
-from rt4chart_collector.console.view.request_url import window_covering
+from rt4chart_collector.console.view.time_range import window_covering
 from rt4chart_collector.console.view.urls import with_query
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.facts import AttributeChange, DriftFacts

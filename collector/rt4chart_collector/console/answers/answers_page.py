@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -15,8 +16,10 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, status_label
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.answers.answer_page import ANSWER_PAGES
+from rt4chart_collector.console.answers.suggestions import suggest
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
+from rt4chart_collector.console.view.filter_terms import read_terms
 from rt4chart_collector.console.view.filters import (
     link,
     shortened,
@@ -24,6 +27,7 @@ from rt4chart_collector.console.view.filters import (
     visible,
     when,
 )
+from rt4chart_collector.console.view.found_words import with_found_words
 from rt4chart_collector.console.view.paging import EXPORT_ROWS, page_size
 from rt4chart_collector.console.view.params import (
     bad_request,
@@ -32,19 +36,38 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.request_url import request_url
-from rt4chart_collector.console.view.table import HTML, Column, Table, format_param
+from rt4chart_collector.console.view.table import (
+    EMPTY_CELL,
+    HTML,
+    Column,
+    Table,
+    format_param,
+    with_chosen_columns,
+)
 from rt4chart_collector.console.view.urls import answer_url, route_url
+from rt4chart_collector.core.filters.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter, of_any_time
 from rt4chart_collector.store.answers.answers import (
     AnswerCursor,
-    AnswerFilter,
+    AnswerPage,
     ListedAnswer,
     Order,
     answer_page,
 )
 from rt4chart_collector.store.answers.verifications import Checked
 
-FILTERS = ("model", "prompt_version", "release", "environment")
+# What links of other pages ask for, each with its name on the page.
+FILTERS = {
+    "service": "service",
+    "route": "route",
+    "model": "model",
+    "prompt_version": "prompt version",
+    "release": "release",
+    "environment": "environment",
+    "verifier": "judge",
+}
+EXACT = ("model", "prompt_version", "release", "environment")
 LABELS = ("", *map(str, AnswerLabel))
 MEASURES = {
     "": "all",
@@ -59,7 +82,6 @@ STATUSES = {
 DECISIONS = ("", *map(str, Decision))
 ORDERS: tuple[Order, ...] = ("newest", "worst")
 CURSOR = re.compile(r"([0-9]{1,19})~([0-9]{1,5})~([^~]{1,128})~([^~]{1,128})~(.{0,200})", re.DOTALL)
-TRACE_ID = re.compile(r"[0-9a-f]{32}")
 EMPTY = (
     "No matching answers. Choose a longer time range or remove filters. If there are no answers at "
     "all, send traces (docs/instrument/application.md) or run rt4chart demo."
@@ -67,20 +89,36 @@ EMPTY = (
 
 
 def show_answers(console: Console, request: Request) -> Response:
-    """GET /answers."""
-    selection = _filter_from(console, request)
+    """GET /answers; status 400 and an empty list for a filter that cannot be read."""
+    written = text_param(request, "q", longest=MAX_CHARS)
+    terms, problem = read_terms(request, written, ANSWER_KEYS)
+    selection = _filter_from(console, request, terms)
     order: Order = order_param(request)
     limit = integer_param(request, "limit", default=page_size(request), low=1, high=EXPORT_ROWS)
-    with console.store() as client:
-        page = answer_page(client, selection, order=order, after=cursor_param(request), limit=limit)
+    page = AnswerPage((), None)
+    if not problem:
+        with console.store() as client:
+            page = answer_page(
+                client, selection, order=order, after=cursor_param(request), limit=limit
+            )
     more = _next_page_url(request, page.after) if page.after else ""
-    table = Table("answers", f"{order.capitalize()} first", page.rows, COLUMNS, EMPTY, more=more)
+    columns, title = _columns(selection.words), f"{order.capitalize()} first"
+    table = Table("answers", title, page.rows, columns, EMPTY, more=more)
     return console.tables(
         request,
-        [table],
+        [with_chosen_columns(request, table, extra=EXTRA)],
         "answers.html",
         title="Answers",
+        status=400 if problem else 200,
         selection=selection,
+        written=written,
+        problem=problem,
+        keys=ANSWER_KEYS,
+        chosen={
+            name: (title, value)
+            for name, title in FILTERS.items()
+            if (value := text_param(request, name))
+        },
         order=order,
         labels=LABELS,
         measures=MEASURES,
@@ -114,30 +152,49 @@ def _next_page_url(request: Request, cursor: AnswerCursor) -> str:
     return request_url(request).replace(after="~".join(map(str, values)), **table)
 
 
-def _filter_from(console: Console, request: Request) -> AnswerFilter:
-    q = text_param(request, "q", longest=200)
-    trace = q.lower() if TRACE_ID.fullmatch(q.lower()) else ""
+def _filter_from(console: Console, request: Request, terms: Sequence[FilterTerm]) -> AnswerFilter:
+    """The filter of the page: the terms of its box, its choices, and what a link asked for."""
     verifier = text_param(request, "verifier")
-    if verifier != "*" and not trace:
-        verifier = console.verifier(request)
-    scope = replace(
-        console.route_scope(request), verifier=None if verifier in ("", "*") else verifier
-    )
+    scope = console.route_scope(request)
+    if verifier != "*":
+        scope = replace(scope, verifier=console.verifier(request) or None)
     # ?label=unfaithful is in older links, from before there were measures.
     label = choice_param(request, "label", (*LABELS, Measure.UNFAITHFUL), "")
     old = label if label == Measure.UNFAITHFUL else ""
     measure = choice_param(request, "measure", tuple(MEASURES), old)
-    return AnswerFilter(
-        # A trace is found whenever it was.
-        scope=replace(scope, since_ns=0) if trace else scope,
+    selection = AnswerFilter(
+        scope=scope,
         decision=choice_param(request, "decision", DECISIONS, ""),
         label="" if label == Measure.UNFAITHFUL else label,
         status=choice_param(request, "status", tuple(STATUSES), ""),
         measure=Measure(measure) if measure else None,
-        q="" if trace else q,
-        trace_id=trace,
-        **{name: text_param(request, name) for name in FILTERS},
+        terms=terms,
+        **{name: text_param(request, name) for name in EXACT},
     )
+    found = of_any_time(selection)
+    if verifier in ("", "*"):
+        return found
+    # The judge that the address names, of a trace too.
+    return replace(found, scope=replace(found.scope, verifier=verifier))
+
+
+def _columns(words: Sequence[str]) -> Sequence[Column[ListedAnswer]]:
+    """The columns; after a search the question has what was found, with the words marked."""
+    if not words:
+        return COLUMNS
+    found = replace(QUESTION, render=partial(_found_cell, words))
+    return [found if column is QUESTION else column for column in COLUMNS]
+
+
+def _found_cell(words: Sequence[str], row: ListedAnswer) -> Markup:
+    question = with_found_words(row.question or row.answer, 110, words)
+    asked = Markup('<a class="asked" href="{}"><bdi>{}</bdi></a>').format(
+        answer_url(row.trace_id, row.span_id), question or EMPTY_CELL
+    )
+    if "<mark>" in question:
+        return asked
+    around = with_found_words(row.found, 160, words, is_cut=row.found_at > 1)
+    return asked + Markup('<span class="found"><bdi>{}</bdi></span>').format(around)
 
 
 def _question_cell(row: ListedAnswer) -> Markup:
@@ -181,12 +238,12 @@ def _statuses(row: ListedAnswer) -> list[str]:
 
 def _unfaithful_cell(row: ListedAnswer) -> str:
     counts = row.counts
-    return f"{counts.unfaithful} of {counts.decided}" if counts.decided else "–"
+    return f"{counts.unfaithful} of {counts.decided}" if counts.decided else EMPTY_CELL
 
 
 def _misleading_cell(row: ListedAnswer) -> Markup | str:
     if row.misleading.checked is Checked.NO or not row.counts.decided:
-        return "–"
+        return EMPTY_CELL
     text = f"{row.misleading.count} of {row.counts.decided}"
     if row.misleading.checked is Checked.FULLY:
         return text
@@ -195,6 +252,11 @@ def _misleading_cell(row: ListedAnswer) -> Markup | str:
     )
 
 
+QUESTION: Column[ListedAnswer] = Column(
+    "question", "Question", lambda row: row.question, _question_cell, is_lead=True
+)
+# Columns that a reader can add to the page.
+EXTRA = ("service", "release", "prompt_version", "verifier", "decision", "trace_id", "action")
 COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("time", "Time", lambda row: iso(row.start_ns), lambda row: when(row.start_ns)),
     Column("verdict", "Verdict", lambda row: row.label, _verdict_cell),
@@ -214,15 +276,27 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
         is_number=True,
         hint="entailed claims that mislead, of the decided claims; – where that was not checked",
     ),
-    Column("question", "Question", lambda row: row.question, _question_cell),
-    Column("claim", "First failed claim or answer", lambda row: row.worst.text, _claim_cell),
+    QUESTION,
+    Column(
+        "claim",
+        "First failed claim or answer",
+        lambda row: row.worst.text,
+        _claim_cell,
+        is_lead=True,
+    ),
     Column(
         "route",
         "Route",
         lambda row: row.route,
         lambda row: link(route_url(row.service, row.route), visible(row.route or row.service)),
     ),
-    Column("model", "Model", lambda row: row.model, lambda row: visible(row.model) or "–"),
+    Column(
+        "model",
+        "Model",
+        lambda row: row.model,
+        lambda row: visible(row.model) or EMPTY_CELL,
+        is_minor=True,
+    ),
     Column("trace_id", "Trace", lambda row: row.trace_id, is_exported_only=True),
     Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
     Column("verifier", "Verifier", lambda row: row.verifier, is_exported_only=True),
@@ -239,5 +313,7 @@ COLUMNS: Sequence[Column[ListedAnswer]] = (
     Column("action", "Action", lambda row: row.action, is_exported_only=True),
     Column("edits", "Edits", lambda row: row.edits, is_exported_only=True),
 )
-ROUTES = page_routes(("GET", "/answers", show_answers), *ANSWER_PAGES)
+ROUTES = page_routes(
+    ("GET", "/answers", show_answers), ("GET", "/suggest/{key}", suggest), *ANSWER_PAGES
+)
 SECTION = Section("Answers", "/answers", ROUTES, Path(__file__).parent / "templates", order=10)

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.client_pool import ClientPool
@@ -20,18 +21,32 @@ from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
 from rt4chart_collector.console.view.params import choice_param, text_param
-from rt4chart_collector.console.view.request_url import WINDOWS, request_url, window_name, window_of
-from rt4chart_collector.console.view.table import HTML, Table, export_response, format_param
+from rt4chart_collector.console.view.request_url import request_url
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Table,
+    export_response,
+    format_param,
+    with_chosen_columns,
+)
+from rt4chart_collector.console.view.time_range import WINDOWS, TimeRange, time_range
+from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.core.logs import LogThrottle
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import Purpose
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.traffic import busiest_routes
 from rt4chart_collector.store.rates.verifiers import main_verifier
+from rt4chart_collector.store.views.saved_views import SavedView, saved_views
 
 SECOND_NS = 10**9
 VERIFIER_CACHE_S = 15
+# The routes that are suggested: how many, of how long, and how long they are kept.
+MAX_ROUTES, ROUTES_PAST_NS, ROUTES_CACHE_NS = 500, 30 * 86_400 * SECOND_NS, 30 * SECOND_NS
+# People whose saved views are kept, and for how long.
+MAX_PEOPLE, VIEWS_CACHE_NS = 256, 15 * SECOND_NS
 THEME = "rt4chart_theme"
 THEMES = ("auto", "light", "dark")
 _Row = TypeVar("_Row")
@@ -67,7 +82,12 @@ class Console:
         )
         self._environment = environment
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
-        self._navigation = [section for section in ordered if section.title]
+        self.navigation = [section for section in ordered if section.title]
+        self._finders = [section.finder for section in ordered if section.finder]
+        self._routes: TimedCache[str, list[tuple[str, str]]]
+        self._routes = TimedCache(most=1, fresh_ns=ROUTES_CACHE_NS)
+        self._views: TimedCache[str, list[SavedView]]
+        self.forget_views()
         self._verifier: tuple[int, str] = (0, "")
 
     @property
@@ -79,23 +99,29 @@ class Console:
         """A client for this thread while the block runs; StoreError if none is free."""
         return self._pool.client()
 
-    def window(self, request: Request) -> tuple[int, int]:
-        """The time range of the page, from `?since=` until now, in epoch nanoseconds."""
-        return window_of(request, self.clock())
+    def time_range(self, request: Request) -> TimeRange:
+        """The time range of the page: `?since=`, or `?from=` and `?to=`."""
+        return time_range(request, self.clock())
 
     def scope(self, request: Request) -> QueryScope:
         """The time range and the verifier of the page."""
-        return QueryScope(*self.window(request), self.verifier(request))
+        chosen = self.time_range(request)
+        return QueryScope(chosen.since_ns, chosen.until_ns, self.verifier(request))
 
     def route_scope(self, request: Request) -> QueryScope:
         """The time range of the page, and its `?service=` and `?route=` if it has them."""
         service, route = text_param(request, "service"), text_param(request, "route")
-        return QueryScope(*self.window(request), service=service or None, route=route or None)
+        chosen = self.time_range(request)
+        return QueryScope(
+            chosen.since_ns, chosen.until_ns, service=service or None, route=route or None
+        )
 
     def verifier(self, request: Request) -> str:
         """The verifier whose verdicts are shown: `?verifier=`, else the main one, "" if none."""
-        if requested := text_param(request, "verifier"):
-            return requested
+        return text_param(request, "verifier") or self.main_verifier()
+
+    def main_verifier(self) -> str:
+        """The main verifier, read every few seconds; "" if there is none."""
         since_s, known = self._verifier
         if known and self.now_s - since_s < VERIFIER_CACHE_S:
             return known
@@ -103,6 +129,43 @@ class Console:
             found = main_verifier(client, self.clock())
         self._verifier = (self.now_s, found)
         return found
+
+    def saved_views(self, owner: str) -> list[SavedView]:
+        """The views of a person and of everybody, read every few seconds.
+
+        Every page lists them, so that without the database, or in one of an earlier version, there
+        are none.
+        """
+        known = self._views.get(owner, self.clock())
+        if known is not None:
+            return known
+        try:
+            with self.store() as client:
+                known = saved_views(client, owner)
+        except StoreError:
+            known = []
+        self._views.put(owner, known, self.clock())
+        return known
+
+    def forget_views(self) -> None:
+        """Read the saved views anew, as after a change."""
+        self._views = TimedCache(most=MAX_PEOPLE, fresh_ns=VIEWS_CACHE_NS)
+
+    def known_routes(self) -> list[tuple[str, str]]:
+        """Service and route of those with the most claims in 30 days, read every half minute."""
+        now_ns, verifier = self.clock(), self.main_verifier()
+        known = self._routes.get(verifier, now_ns)
+        if known is None:
+            with self.store() as client:
+                known = busiest_routes(
+                    client,
+                    since_ns=now_ns - ROUTES_PAST_NS,
+                    now_ns=now_ns,
+                    verifier=verifier,
+                    limit=MAX_ROUTES,
+                )
+            self._routes.put(verifier, known, now_ns)
+        return known
 
     def page(
         self, request: Request, template: str, *, title: str, status: int = 200, **values: object
@@ -114,14 +177,16 @@ class Console:
             "status": status,
             "request": request,
             "request_url": request_url(request),
-            "navigation": self._navigation,
+            "navigation": self.navigation,
+            "finders": self._finders,
+            "views": self.saved_views(session.actor.name) if session else [],
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
             "is_readonly": session is None or not self.access.may_change(session),
             "needs_admin": session is not None and self.access.takes_token(session),
             "theme": self._theme(request),
             "windows": tuple(WINDOWS),
-            "window": _window_name_or_empty(request),
+            "time_range": _time_range_or_default(request, self.clock()),
             "now_ns": self.clock(),
             **values,
         }
@@ -134,6 +199,7 @@ class Console:
         kind = format_param(request)
         if kind != HTML:
             return export_response(table, kind, f"rt4chart-{table.name}")
+        table = with_chosen_columns(request, table)
         context: dict[str, Any] = {"title": table.title, **values}
         return self.page(request, template, table=table, **context)
 
@@ -144,13 +210,14 @@ class Console:
         template: str,
         *,
         title: str,
+        status: int = 200,
         **values: object,
     ) -> Response:
         """A page with several tables, as `tables` by name; `?format=&table=` exports one."""
         kind = format_param(request)
         if kind == HTML:
             context: dict[str, Any] = {**values, "tables": {table.name: table for table in tables}}
-            return self.page(request, template, title=title, **context)
+            return self.page(request, template, title=title, status=status, **context)
         name = choice_param(request, "table", [table.name for table in tables], tables[0].name)
         table = next(table for table in tables if table.name == name)
         return export_response(table, kind, f"rt4chart-{name}")
@@ -198,8 +265,9 @@ def session_of(request: Request) -> ConsoleSession | None:
     return session if isinstance(session, ConsoleSession) else None
 
 
-def _window_name_or_empty(request: Request) -> str:
+def _time_range_or_default(request: Request, now_ns: int) -> TimeRange:
+    """The time range of the page; one that cannot be read, on the page that says so, is none."""
     try:
-        return window_name(request)
+        return time_range(request, now_ns)
     except HTTPException:
-        return ""
+        return TimeRange(0, now_ns)

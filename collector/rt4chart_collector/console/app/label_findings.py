@@ -31,7 +31,7 @@ FRESH_NS, MAX_AGE_NS = 30 * 10**9, 120 * 10**9
 # Different time ranges and routes that are kept, and that are being read.
 MAX_KEPT, MAX_READING = 64, 8
 log = logging.getLogger(__name__)
-_Key: TypeAlias = tuple[int, str | None, str | None, str | None]
+_Key: TypeAlias = tuple[int, int, str | None, str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +85,20 @@ class FindingsCache:
         self._reading: dict[_Key, Future[LabelFindings]] = {}
         self.forget()
 
-    def find(self, scope: QueryScope) -> LabelFindings:
-        """What labels say of this scope, which ends now and names a verifier."""
+    def find(self, scope: QueryScope, now_ns: int) -> LabelFindings:
+        """What labels say of this scope, which names a verifier.
+
+        Scopes that end now are the same for as long as findings are fresh.
+        """
         if not scope.verifier:
             return NONE
         seconds = (scope.until_ns - scope.since_ns) // 10**9
-        key = (seconds, scope.verifier, scope.service, scope.route)
-        read_ns, known = self._known.get(key, scope.until_ns) or (0, None)
-        if known is not None and (known.is_late or scope.until_ns - read_ns < FRESH_NS):
+        ended_ns = 0 if now_ns - scope.until_ns < FRESH_NS else scope.until_ns
+        key = (seconds, ended_ns, scope.verifier, scope.service, scope.route)
+        read_ns, known = self._known.get(key, now_ns) or (0, None)
+        if known is not None and (known.is_late or now_ns - read_ns < FRESH_NS):
             return known
-        reading = self._start(key, scope)
+        reading = self._start(key, scope, now_ns)
         if known is not None:
             return known
         try:
@@ -108,16 +112,18 @@ class FindingsCache:
             most=MAX_KEPT, fresh_ns=MAX_AGE_NS
         )
 
-    def _start(self, key: _Key, scope: QueryScope) -> Future[LabelFindings] | None:
+    def _start(self, key: _Key, scope: QueryScope, now_ns: int) -> Future[LabelFindings] | None:
         """The reading of this scope, which may run already; None where too many do."""
         with self._lock:
             if key in self._reading or len(self._reading) >= MAX_READING:
                 return self._reading.get(key)
             reading = self._reading[key] = Future[LabelFindings]()
-        self._run_in_background("label findings", partial(self._read, key, scope, reading))
+        self._run_in_background("label findings", partial(self._read, key, scope, now_ns, reading))
         return reading
 
-    def _read(self, key: _Key, scope: QueryScope, reading: Future[LabelFindings]) -> None:
+    def _read(
+        self, key: _Key, scope: QueryScope, now_ns: int, reading: Future[LabelFindings]
+    ) -> None:
         known, found = self._known, LATE
         try:
             with self._one_at_a_time, self._store() as client:
@@ -128,7 +134,7 @@ class FindingsCache:
             else:
                 log.warning("rates were not corrected by labels: %s", redacted_error(error))
         finally:
-            known.put(key, (scope.until_ns, found), scope.until_ns)
+            known.put(key, (now_ns, found), now_ns)
             with self._lock:
                 del self._reading[key]
             reading.set_result(found)

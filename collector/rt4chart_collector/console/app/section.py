@@ -26,8 +26,9 @@ class Section:
     `routes` returns the pages; a sync endpoint runs in a thread with a time limit. `templates` is
     the section's own folder; its pages also find the shared templates. The templates of all
     sections share one namespace, so file names start with the section's name. A section with an
-    empty title has no navigation entry. `reading_forms` are the paths whose forms change nothing:
-    whoever may read may send them.
+    empty title has no navigation entry. `finder` is the path of a page that finds others for the
+    palette (`?q=`): a JSON list of `text`, `note` and `url`. `reading_forms` are the paths whose
+    forms change nothing: whoever may read may send them.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Section:
     order: int = 50
     static: Path | None = None
     reading_forms: frozenset[str] = frozenset()
+    finder: str = ""
 
 
 def page_routes(*pages: tuple[str, str, Handler]) -> Callable[[Console], Sequence[BaseRoute]]:

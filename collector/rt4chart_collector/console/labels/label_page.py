@@ -21,7 +21,7 @@ from rt4chart_collector.console.view.params import (
     integer_param,
     text_param,
 )
-from rt4chart_collector.console.view.request_url import SECOND_NS, WINDOWS
+from rt4chart_collector.console.view.time_range import SECOND_NS, WINDOWS
 from rt4chart_collector.console.view.timed_cache import TimedCache
 from rt4chart_collector.console.view.urls import named_route, route_value, with_query
 from rt4chart_collector.labelling.status import missing_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -105,7 +106,7 @@ def _choices(
     asked: ComparisonRequest,
     versions: list[VersionTraffic],
     found: VersionComparison | None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """What the form offers, and what is chosen."""
     chosen = asked.a, asked.b
     if found is not None:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.app.label_findings import LabelFindings
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import (
     RATE_NAMES,
@@ -25,6 +26,7 @@ from rt4chart_collector.console.view.table import Table, sort_param, sorted_rows
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
+NO_MATCH = "No route has this in its name, or in that of its service."
 MAX_ALERTS = 8
 
 
@@ -35,15 +37,16 @@ def show_overview(console: Console, request: Request) -> Response:
     """
     scope, name = console.scope(request), text_param(request, "name")
     measure = measure_param(request)
-    labels = console.label_findings.find(scope)
+    now_ns = console.clock()
+    labels = console.label_findings.find(scope, now_ns)
     with console.store() as client:
-        alerts = sorted(open_alerts(client, now_ns=scope.until_ns), key=worst_first)
-        found = read_route_rows(client, scope, alerts, measure, labels.rates)
+        alerts = sorted(open_alerts(client, now_ns=now_ns), key=worst_first)
+        found = read_route_rows(client, scope, alerts, measure, labels.rates, now_ns=now_ns)
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     partial = choice_param(request, "partial", ("", "1"), "")
     return console.table(
         request,
-        _table(request, rows, measure, is_corrected=labels.is_drawn),
+        _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels),
         "overview_live.html" if partial else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
@@ -58,13 +61,17 @@ def show_overview(console: Console, request: Request) -> Response:
 
 
 def _table(
-    request: Request, rows: Sequence[RouteRow], measure: Measure, *, is_corrected: bool
+    request: Request,
+    rows: Sequence[RouteRow],
+    measure: Measure,
+    empty: str,
+    labels: LabelFindings,
 ) -> Table[RouteRow]:
-    columns = route_columns(measure, is_corrected=is_corrected)
+    columns = route_columns(measure, is_corrected=labels.is_drawn)
     sort = sort_param(request, columns, "-attention")
     # The sort is stable: among equally urgent routes the worse rate comes first.
     by_rate = sorted_rows(rows, columns, f"-{RATE_NAMES[measure]}")
-    table = Table("routes", "Routes", sorted_rows(by_rate, columns, sort), columns, EMPTY, sort)
+    table = Table("routes", "Routes", sorted_rows(by_rate, columns, sort), columns, empty, sort)
     return page_of_table(request, table)
 
 

@@ -84,9 +84,9 @@ def show_route(console: Console, request: Request) -> Response:
     scope = console.scope(request).of_route(service, route)
     measure = measure_param(request)
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
-    labels = console.label_findings.find(scope)
+    labels = console.label_findings.find(scope, console.clock())
     with console.store() as client:
-        data = read_route(client, scope, step_s, measure)
+        data = read_route(client, scope, step_s, measure, now_ns=console.clock())
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
         raise HTTPException(
             404,
@@ -133,8 +133,10 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read_route(client: Client, scope: QueryScope, step_s: int, measure: Measure) -> RouteData:
-    """Read everything that the page shows of one route."""
+def read_route(
+    client: Client, scope: QueryScope, step_s: int, measure: Measure, *, now_ns: int
+) -> RouteData:
+    """Read everything that the page shows of one route; alerts and evidence are those of now."""
     route = scope.service or "", scope.route or ""
     rates = route_rates(client, tuple(DIMENSIONS), scope, step_s=step_s)
     both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
@@ -142,8 +144,8 @@ def read_route(client: Client, scope: QueryScope, step_s: int, measure: Measure)
         client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
     )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
-    since_ns = scope.until_ns - RECENT_NS
-    alerts = open_alerts(client, now_ns=scope.until_ns)
+    since_ns = now_ns - RECENT_NS
+    alerts = open_alerts(client, now_ns=now_ns)
     return RouteData(
         points=rates.points,
         whole=rates.whole,

@@ -13,7 +13,7 @@ from rt4chart_collector.console.view.charts import bar, sparkline
 from rt4chart_collector.console.view.corrected import HINT, MISLEADING_HINT, corrected_cell
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
-from rt4chart_collector.console.view.table import CellValue, Column
+from rt4chart_collector.console.view.table import EMPTY_CELL, CellValue, Column
 from rt4chart_collector.console.view.urls import alert_url, route_url
 from rt4chart_collector.core.alerts.alert import severity_rank
 from rt4chart_collector.core.alerts.state import AlertState
@@ -81,11 +81,16 @@ def read_route_rows(
     alerts: Sequence[AlertState],
     measure: Measure,
     corrected: Mapping[RouteKey, RouteRate],
+    *,
+    now_ns: int,
 ) -> list[RouteRow]:
-    """Read every route with an answer in the scope, decided or not; `measure` is that of trends."""
+    """Read every route with an answer in the scope, decided or not; `measure` is that of trends.
+
+    The evidence of a rise is that of now, whenever the scope ended.
+    """
     covered = coverage(client, scope)
     trends = route_trends(client, scope, steps=STEPS, measure=measure)
-    since_ns = scope.until_ns - RECENT_NS
+    since_ns = now_ns - RECENT_NS
     drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
     rows = []
@@ -166,9 +171,9 @@ def _evidence_cell(row: RouteRow) -> Markup:
     return evidence_bar(row.drift)
 
 
-def _alerts_cell(row: RouteRow) -> Markup:
+def _alerts_cell(row: RouteRow) -> Markup | str:
     if not row.alerts:
-        return Markup('<span class="quiet">–</span>')
+        return EMPTY_CELL
     first = max(row.alerts, key=lambda state: severity_rank(state.alert.severity))
     more = f" +{len(row.alerts) - 1}" if len(row.alerts) > 1 else ""
     return Markup('<a class="severity severity-{}" href="{}" title="{}">{}</a>').format(

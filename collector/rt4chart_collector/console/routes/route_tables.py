@@ -191,7 +191,7 @@ WORST: TableLayout[WorstAnswer] = TableLayout(
         Column("at", "When", lambda row: iso(row.time_ns), lambda row: when(row.time_ns)),
         Column("label", "Worst claim", lambda row: row.label, _worst_cell),
         Column("status", "Status", lambda row: row.status, is_exported_only=True),
-        Column("claim", "Claim", lambda row: row.claim, _answer_cell),
+        Column("claim", "Claim", lambda row: row.claim, _answer_cell, is_lead=True),
         Column("unfaithful", "Unfaithful", lambda row: row.unfaithful, is_number=True),
         Column("misleading", "Misleading", lambda row: row.misleading, is_number=True),
         Column("decided", "Decided claims", lambda row: row.decided, is_number=True),

@@ -97,13 +97,13 @@ DEAD: TableLayout[DeadLetter] = TableLayout(
     (
         Column("last", "Last failed", lambda row: iso(row.last_ns), lambda row: when(row.last_ns)),
         Column("reason", "Reason", lambda row: row.reason),
-        Column("error_type", "Error", lambda row: row.error_type),
+        Column("error_type", "Error", lambda row: row.error_type, is_minor=True),
         Column("attempts", "Attempts", lambda row: row.attempts, is_number=True),
         Column("service", "Service", lambda row: row.service, is_exported_only=True),
         Column("route", "Route", lambda row: row.route, _route_cell),
         Column("trace_id", "Answer", lambda row: row.trace_id, _answer_cell),
         Column("span_id", "Span", lambda row: row.span_id, is_exported_only=True),
-        Column("verifier", "Verifier", lambda row: row.verifier),
+        Column("verifier", "Verifier", lambda row: row.verifier, is_minor=True),
     ),
     "No dead letters in this time range.",
 )
@@ -114,7 +114,7 @@ GROUPING: TableLayout[GroupingRun] = TableLayout(
         Column(
             "started", "Started", lambda row: iso(row.started_ns), lambda row: when(row.started_ns)
         ),
-        Column("cause", "Cause", lambda row: row.cause),
+        Column("cause", "Cause", lambda row: row.cause, is_minor=True),
         Column(
             "seconds",
             "Seconds",
@@ -172,12 +172,12 @@ def show_health(console: Console, request: Request) -> Response:
     verifier = scope.verifier or ""
     if trace and not ID.fullmatch(trace):
         raise bad_request("trace", "a trace id, 32 hexadecimal digits", trace)
-    labels = console.label_findings.find(scope)
+    labels = console.label_findings.find(scope, console.clock())
     bins = labels.reliability
     with console.store() as client:
         decided = decision_counts(client, scope)
-        reasons = dead_letter_reasons(client, since_ns=scope.since_ns)
-        letters = last_dead_letters(client, since_ns=scope.since_ns, limit=MAX_LETTERS)
+        reasons = dead_letter_reasons(client, scope)
+        letters = last_dead_letters(client, scope, limit=MAX_LETTERS)
         waiting = letter_counts(client, verifier).waiting
         runs = last_runs(client, limit=MAX_RUNS)
         precision = judge_precision(client, QueryScope(scope.since_ns, scope.until_ns))

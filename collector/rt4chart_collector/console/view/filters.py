@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from markupsafe import Markup
@@ -9,6 +10,7 @@ from markupsafe import Markup
 from otel_rt4chart.core.text import clip, find_words, quoted_words
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Rate
+from rt4chart_collector.core.filters.filter_language import FilterKey
 from rt4chart_collector.core.times import iso, utc_time
 from rt4chart_collector.store.answers.verifications import AnswerDecision
 
@@ -141,7 +143,13 @@ def with_marked_words(text: str, length: int, words: Iterable[str]) -> Markup:
     )
 
 
+def filter_keys(keys: Iterable[FilterKey]) -> str:
+    """The keys of a filter and their values, for the script that suggests them."""
+    return json.dumps({key.name: key.values for key in keys})
+
+
 FILTERS = {
+    "filter_keys": filter_keys,
     "figure": count,
     "plural": plural,
     "hourly": hourly,

@@ -1,23 +1,15 @@
-"""The URL of a request, and the time range that it selects."""
+"""The URL of a request, for links that change a part of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 
-from rt4chart_collector.console.view.params import choice_param
-
-SECOND_NS = 10**9
-WINDOWS = {
-    "1h": 3600,
-    "6h": 6 * 3600,
-    "24h": 24 * 3600,
-    "7d": 7 * 86_400,
-    "30d": 30 * 86_400,
-}
-DEFAULT_WINDOW = "24h"
+# The parameters of a time range.
+TIME_PARAMS = ("since", "from", "to")
 # Parameters of one view of a page, which links to other views leave out.
 VIEW_PARAMS = ("format", "table", "page", "after", "before", "partial")
 
@@ -41,6 +33,14 @@ class RequestUrl:
         query = urlencode([*unchanged, *changed])
         return f"{self.path}?{query}" if query else self.path
 
+    def of_time(self, values: Mapping[str, str]) -> str:
+        """The URL with the time range of these parameters."""
+        return self.replace(**{**dict.fromkeys(TIME_PARAMS, ""), **values})
+
+    def others(self, *names: str) -> list[tuple[str, str]]:
+        """The parameters of this view but these, for the hidden fields of a form."""
+        return [pair for pair in self.query if pair[0] not in (*VIEW_PARAMS, *names)]
+
     def get(self, name: str) -> str:
         """The value of a query parameter, "" if it is absent."""
         return dict(self.query).get(name, "")
@@ -52,18 +52,3 @@ def request_url(request: Request) -> RequestUrl:
     # One leading slash only: a URL that starts with two names another host.
     path = "/" + quote(request.scope["path"].lstrip("/"), safe="/~")
     return RequestUrl(path, query)
-
-
-def window_name(request: Request) -> str:
-    """The name of the selected time range: `?since=`, one of `WINDOWS`."""
-    return choice_param(request, "since", tuple(WINDOWS), DEFAULT_WINDOW)
-
-
-def window_of(request: Request, now_ns: int) -> tuple[int, int]:
-    """The start and end of the time range in epoch nanoseconds; the end is now."""
-    return now_ns - WINDOWS[window_name(request)] * SECOND_NS, now_ns
-
-
-def window_covering(past_ns: int) -> str:
-    """The smallest time range that reaches so far back; the longest if none does."""
-    return next((name for name, s in WINDOWS.items() if s * SECOND_NS >= past_ns), [*WINDOWS][-1])

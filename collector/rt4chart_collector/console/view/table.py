@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
@@ -19,6 +19,7 @@ from rt4chart_collector.console.view.params import choice_param
 CellValue: TypeAlias = str | int | float | bool | None
 _Row = TypeVar("_Row")
 HTML, CSV, JSON = "html", "csv", "json"
+EMPTY_CELL = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Column(Generic[_Row]):
 
     `name` is the CSV header, the JSON key and the value of `?sort=`. A column that
     `is_exported_only` is in CSV and JSON only; the page shows it within another cell.
+
+    On a small screen each row is a card: a column that `is_lead` has a line of its own without its
+    title, one that `is_minor` is left out, and the others follow each other with their titles.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Column(Generic[_Row]):
     is_sortable: bool = False
     hint: str = ""
     is_exported_only: bool = False
+    is_lead: bool = False
+    is_minor: bool = False
 
     def cell(self, row: _Row) -> Markup | str:
         """The content of the cell on the page; the template escapes text."""
@@ -45,7 +51,7 @@ class Column(Generic[_Row]):
         value = self.value(row)
         if isinstance(value, int) and self.is_number:
             return f"{value:,}"
-        return "–" if value is None or value == "" else str(value)
+        return EMPTY_CELL if value is None or value == "" else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class Table(Generic[_Row]):
     `sort` is the current sort column, with a leading "-" for descending order. `more` and `back`
     are the URLs of the next and the previous page, "" if there is none. `total` is the number of
     all rows, if it is known. `empty` is shown if there are no rows, with what to do about it.
+    `offered` are the names of the columns that a reader can choose from, `chosen` those that were.
     """
 
     name: str
@@ -66,11 +73,32 @@ class Table(Generic[_Row]):
     more: str = ""
     back: str = ""
     total: int | None = None
+    offered: Sequence[str] = ()
+    chosen: Sequence[str] = ()
 
     @property
     def visible_columns(self) -> Sequence[Column[_Row]]:
-        """The columns on the page."""
-        return [column for column in self.columns if not column.is_exported_only]
+        """The columns on the page: the chosen ones, else all but those for files."""
+        chosen = [column for column in self.columns if column.name in self.chosen]
+        return chosen or [column for column in self.columns if not column.is_exported_only]
+
+    @property
+    def offered_columns(self) -> Sequence[Column[_Row]]:
+        """The columns that a reader can choose from."""
+        return [column for column in self.columns if column.name in self.offered]
+
+    def card_class(self, column: Column[_Row], cell: Markup | str) -> str:
+        """How a card shows a cell of a column: as `lead`, `minor` or `blank` text, or with "".
+
+        Without a column that `is_lead`, the first one leads.
+        """
+        shown = self.visible_columns
+        leading = [one for one in shown if one.is_lead] or shown[:1]
+        if column in leading:
+            return "lead"
+        if column.is_minor:
+            return "minor"
+        return "blank" if cell == EMPTY_CELL else ""
 
     def as_json(self) -> list[dict[str, CellValue]]:
         """The rows as JSON objects."""
@@ -94,6 +122,19 @@ class TableLayout(Generic[_Row]):
 def format_param(request: Request) -> str:
     """The requested format: html, csv or json."""
     return choice_param(request, "format", (HTML, CSV, JSON), HTML)
+
+
+def with_chosen_columns(
+    request: Request, table: Table[_Row], *, extra: Sequence[str] = ()
+) -> Table[_Row]:
+    """The table with the columns of `?columns=`, which may be there several times.
+
+    The columns of the page and the `extra` ones are offered; other names choose nothing.
+    """
+    shown = [column.name for column in table.columns if not column.is_exported_only]
+    offered = (*shown, *extra)
+    asked = set(request.query_params.getlist("columns"))
+    return replace(table, offered=offered, chosen=[name for name in offered if name in asked])
 
 
 def sort_param(request: Request, columns: Sequence[Column[_Row]], default: str) -> str:

@@ -103,6 +103,9 @@ WHERE Kind = 'fired' AND {in_time("At")}
   AND ({{rule:String}} = '' OR Rule = {{rule:String}})
   AND ({{severity:String}} = '' OR Severity = {{severity:String}})
   AND {OF_ROUTE}
+  AND ({{service_part:String}} = ''
+    OR positionCaseInsensitiveUTF8(ServiceName, {{service_part:String}}) > 0)
+  AND ({{route_part:String}} = '' OR positionCaseInsensitiveUTF8(Route, {{route_part:String}}) > 0)
 """
 EPISODES = f"""
 WITH episodes AS (
@@ -155,17 +158,21 @@ class _EpisodeRow(AlertEventRow):
 class EpisodeFilter:
     """The episodes that began in the scope; an empty rule or severity matches all.
 
-    Alerts of several rules belong to no verifier, so that of the scope is ignored.
+    The parts are of the names of the service and the route, ignoring case. Alerts of several rules
+    belong to no verifier, so that of the scope is ignored.
     """
 
     scope: QueryScope
     rule: str = ""
     severity: str = ""
+    service_part: str = ""
+    route_part: str = ""
 
     @property
     def parameters(self) -> dict[str, object]:
         """The parameters of `FIRED_EVENTS`."""
-        return {**self.scope.parameters, "rule": self.rule, "severity": self.severity}
+        names = ("rule", "severity", "service_part", "route_part")
+        return {**self.scope.parameters, **{name: getattr(self, name) for name in names}}
 
 
 def record_alert_events(client: Client, events: Sequence[AlertEvent]) -> None:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.store.answers.answer_filter import FAILED_COUNT, AnswerFilter
 from rt4chart_collector.store.answers.claims import claims_since
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, AnswerDecision
 from rt4chart_collector.store.engine.connect import Client
@@ -21,27 +22,11 @@ HOUR_NS = 3_600 * 10**9
 FIRST_SLICE_NS, SLICE_GROWTH = HOUR_NS, 16
 # The characters of a text that a list shows.
 PREVIEW_CHARACTERS = 280
+FOUND_BEFORE = 80  # of them before the words that were found
 LONGEST_CLAIM = 4_000  # characters that are read of a claim, of which an excerpt is shown
 Order = Literal["newest", "worst"]
 
-CONDITIONS = {
-    "decision": "Decision = {decision:String}",
-    "label": "Label = {label:String}",
-    "status": "mapContains(Statuses, {status:String})",
-    "model": "Model = {model:String}",
-    "prompt_version": "PromptVersion = {prompt_version:String}",
-    "release": "Release = {release:String}",
-    "environment": "Environment = {environment:String}",
-    "trace_id": "TraceId = {trace_id:String}",
-    "q": "(positionCaseInsensitiveUTF8(Question, {q:String}) > 0 "
-    "OR positionCaseInsensitiveUTF8(Answer, {q:String}) > 0)",
-}
-# The claims of an answer that each measure counts, and the condition on a claim.
-FAILED_COUNT = {
-    Measure.UNFAITHFUL: "toInt64(ContradictedCount + BaselessCount)",
-    Measure.MISLEADING: "toInt64(MisleadingCount)",
-    Measure.EITHER: "toInt64(ContradictedCount + BaselessCount + MisleadingCount)",
-}
+# The condition on a claim that each measure counts.
 UNFAITHFUL_CLAIM = "Label IN ('contradicted', 'baseless')"
 MISLEADING_CLAIM = "Label = 'entailed' AND Status NOT IN ('supported', 'undecided')"
 FAILED_CLAIM = {
@@ -84,9 +69,21 @@ LISTED_ANSWERS = f"""
 SELECT {RowTable("rt4chart_verifications", AnswerDecision).select()},
     substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question,
     substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
-    lengthUTF8(Answer) AS characters, Statuses AS statuses, Action AS action, Edits AS edits
+    lengthUTF8(Answer) AS characters, Statuses AS statuses, Action AS action,
+    Edits AS edits{{found}}
 FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608 - our own names
+# Where the first of the searched words is, 0 if none is there; and what stands around it.
+FIRST_FOUND = """arrayMin(arrayFilter(at -> at > 0, arrayMap(
+    word -> positionCaseInsensitiveUTF8({column}, word), {words:Array(String)})))"""
+FOUND = f""",
+    toInt32(greatest(toInt64(if(
+        ({FIRST_FOUND.replace("{column}", "Answer")} AS in_answer) > 0,
+        in_answer,
+        {FIRST_FOUND.replace("{column}", "Question")}
+    )) - {FOUND_BEFORE}, 1)) AS found_at,
+    substringUTF8(if(in_answer > 0, Answer, Question), found_at, {PREVIEW_CHARACTERS}) AS found
+"""
 # The first failed claim of each verdict in an order: contradicted, baseless, then misleading ones.
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
@@ -96,32 +93,6 @@ FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
 ORDER BY Label = 'entailed', Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
 FIRST, SUREST = "ClaimIndex", "Confidence DESC, ClaimIndex"
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFilter:
-    """The answers to list; "" matches all, as does a `measure` of None.
-
-    Of a `measure`, the answers with such a claim; of a `status`, those with a claim of that status.
-    `q` is searched for in questions and answers, ignoring case.
-    """
-
-    scope: QueryScope
-    decision: str = ""
-    label: str = ""
-    status: str = ""
-    model: str = ""
-    prompt_version: str = ""
-    release: str = ""
-    environment: str = ""
-    trace_id: str = ""
-    q: str = ""
-    measure: Measure | None = None
-
-    @property
-    def counted(self) -> Measure:
-        """The measure whose claims make an answer bad: the chosen one, else both."""
-        return self.measure or Measure.EITHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +128,9 @@ NO_CLAIM = WorstClaim()
 class ListedAnswer(AnswerDecision):
     """An answer in a list; `question` and `answer` are their first characters.
 
+    After a search, `found` has the words with what stands around them, of the answer if it has
+    them, else of the question; `found_at` is where it begins, from 1.
+
     `worst` is its first contradicted claim, else its first baseless, else its first misleading one.
     `statuses` has the weighted number of claims by status, `edits` is JSON.
     """
@@ -167,6 +141,8 @@ class ListedAnswer(AnswerDecision):
     statuses: Mapping[str, float]
     action: str
     edits: str
+    found_at: int = 0
+    found: str = ""
     worst: WorstClaim = NO_CLAIM
 
 
@@ -228,7 +204,7 @@ def answer_page(
 ) -> AnswerPage:
     """At most `limit` answers after a cursor: one row for each verifier with a decision."""
     keys = _read_keys(client, selection, order, after, limit + 1)
-    rows = _read_listed(client, keys[:limit], selection.counted)
+    rows = _read_listed(client, keys[:limit], selection)
     return AnswerPage(rows, keys[limit - 1].cursor if len(keys) > limit else None)
 
 
@@ -239,12 +215,12 @@ def _read_keys(
     scopes = _time_slices(selection.scope, after) if order == "newest" else [selection.scope]
     text = ANSWER_KEYS.format(
         failures=FAILED_COUNT[selection.counted],
-        where=_where(selection, order, after),
+        where=_after(selection.condition, order, after),
         order=ORDER_COLUMNS[order],
     )
     for scope in scopes:
         parameters = {
-            **{name: getattr(selection, name) for name in CONDITIONS},
+            **selection.parameters,
             **scope.parameters,
             **_cursor_parameters(after),
             "limit": limit - len(found),
@@ -265,14 +241,8 @@ def _time_slices(scope: QueryScope, after: AnswerCursor | None) -> Iterator[Quer
         until, length = since, length * SLICE_GROWTH
 
 
-def _where(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -> str:
-    parts = [in_scope()]
-    parts += [text for name, text in CONDITIONS.items() if getattr(selection, name)]
-    if selection.measure is not None:
-        parts.append("failures > 0")
-    if after is not None:
-        parts.append(AFTER_CURSOR[order])
-    return " AND ".join(parts)
+def _after(condition: str, order: Order, after: AnswerCursor | None) -> str:
+    return condition if after is None else f"{condition} AND {AFTER_CURSOR[order]}"
 
 
 def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
@@ -288,7 +258,7 @@ def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
 
 
 def _read_listed(
-    client: Client, keys: Sequence[_AnswerKey], measure: Measure
+    client: Client, keys: Sequence[_AnswerKey], selection: AnswerFilter
 ) -> tuple[ListedAnswer, ...]:
     """The answers of these keys, in the same order."""
     if not keys:
@@ -298,12 +268,12 @@ def _read_listed(
         for row in read(
             client,
             ListedAnswer,
-            LISTED_ANSWERS,
-            key_parameters(keys),
+            LISTED_ANSWERS.replace("{found}", FOUND if selection.words else ""),
+            {**key_parameters(keys), "words": list(selection.words)},
             settings=FINAL_PER_PARTITION,
         )
     }
-    worst = _worst_claims(client, keys, measure, order=FIRST, chars=PREVIEW_CHARACTERS)
+    worst = _worst_claims(client, keys, selection.counted, order=FIRST, chars=PREVIEW_CHARACTERS)
     found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
     return tuple(
         replace(row, worst=worst.get((*row.key, row.verifier), NO_CLAIM)) for row in found if row

@@ -24,6 +24,7 @@ from rt4chart_collector.store.engine.rows import (
     batch_token,
     read,
 )
+from rt4chart_collector.store.engine.scope import QueryScope, in_time
 
 
 class LetterState(StrEnum):
@@ -69,12 +70,13 @@ AND ({{route:String}} = '' OR Route = {{route:String}})
 AND ({{reason:String}} = '' OR Reason = {{reason:String}})
 ORDER BY LastFailed, TraceId, SpanId
 """
-LATEST_DEAD_LETTERS = f"""{SELECT_LETTERS} AND {IS_DEAD}
+DIED_IN_TIME = f"State = 'dead' AND {in_time('LastFailed')}"
+LATEST_DEAD_LETTERS = f"""{SELECT_LETTERS} AND {DIED_IN_TIME}
 ORDER BY LastFailed DESC, TraceId, SpanId LIMIT {{limit:UInt32}}
 """
 DEAD_LETTER_REASONS = f"""
 SELECT Reason AS reason, count() AS answers FROM rt4chart_dead_letters FINAL
-WHERE IsDeleted = 0 AND {IS_DEAD} GROUP BY Reason ORDER BY answers DESC, Reason LIMIT 1000
+WHERE IsDeleted = 0 AND {DIED_IN_TIME} GROUP BY Reason ORDER BY answers DESC, Reason LIMIT 1000
 """  # noqa: S608
 LETTER_COUNTS = """
 SELECT toString(State) AS state, Reason AS reason, count() AS answers
@@ -140,14 +142,14 @@ def dead_letters(
     )
 
 
-def last_dead_letters(client: Client, *, since_ns: int, limit: int) -> list[DeadLetter]:
-    """The letters given up since then, the newest first, at most `limit`."""
-    return read(client, DeadLetter, LATEST_DEAD_LETTERS, {"since": since_ns, "limit": limit})
+def last_dead_letters(client: Client, scope: QueryScope, *, limit: int) -> list[DeadLetter]:
+    """The letters given up in the scope's time, the newest first, at most `limit`."""
+    return read(client, DeadLetter, LATEST_DEAD_LETTERS, {**scope.parameters, "limit": limit})
 
 
-def dead_letter_reasons(client: Client, *, since_ns: int) -> list[tuple[str, int]]:
-    """The number of answers given up since then by reason, the most frequent first."""
-    rows = client.query(DEAD_LETTER_REASONS, {"since": since_ns}).named_results()
+def dead_letter_reasons(client: Client, scope: QueryScope) -> list[tuple[str, int]]:
+    """The number of answers given up in the scope's time by reason, the most frequent first."""
+    rows = client.query(DEAD_LETTER_REASONS, scope.parameters).named_results()
     return [(row["reason"], row["answers"]) for row in rows]
 
 

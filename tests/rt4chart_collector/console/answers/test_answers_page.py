@@ -69,3 +69,61 @@ def test_an_empty_list_says_what_to_do(client: Client) -> None:
     """Where nothing fits, and where nothing is there at all."""
     with console(client) as browser:
         assert "docs/instrument/application.md" in browser.get("/answers?q=nothing").text
+
+
+def test_a_filter_that_cannot_be_read_is_told_at_the_box(client: Client) -> None:
+    """The page keeps what was typed; a file has the message alone."""
+    insert_verdicts(client, [verdict(1)])
+
+    with console(client) as browser:
+        page = browser.get('/answers?q=rout:"<b>x"')
+        file = browser.get("/answers?q=rout:x&format=csv")
+
+    assert (page.status_code, file.status_code) == (400, 400)
+    assert "did you mean route?" in page.text
+    assert 'value="rout:&#34;&lt;b&gt;x&#34;"' in page.text
+    assert ROW.findall(page.text) == []
+    assert "expected one of the keys route" in file.text
+
+
+def test_a_search_says_what_it_searched_and_marks_what_it_found(client: Client) -> None:
+    """In the question, or with what stands around it in the answer."""
+    insert_verdicts(client, [verdict(1)])
+
+    with console(client) as browser:
+        asked = browser.get("/answers?q=LONG&since=30d&from=2000-01-01").text
+        answered = browser.get('/answers?q="14 days"&from=2000-01-01').text
+        plain = browser.get("/answers?from=2000-01-01").text
+
+    assert "Searched the questions and answers from" in asked
+    assert "How <mark>long</mark>?" in asked
+    assert "It is <mark>14 days</mark>." in answered
+    assert "<mark>" not in plain
+    assert "Searched" not in plain
+
+
+def test_names_are_suggested(client: Client) -> None:
+    """Those of the last 30 days; other keys have no names."""
+    insert_verdicts(client, [verdict(1, route="<b>")])
+
+    with console(client) as browser:
+        assert browser.get("/suggest/route").json() == ["<b>"]
+        assert browser.get("/suggest/service").json() == ["shop"]
+        assert browser.get("/suggest/model").json() == ["m-1"]
+        assert browser.get("/suggest/release").json() == []
+        assert browser.get("/suggest/password").status_code == 404
+
+
+def test_columns_are_chosen_in_the_address(client: Client) -> None:
+    """Links of the page keep them, and a file has all columns."""
+    insert_verdicts(client, [verdict(number) for number in (1, 2)])
+    query = "columns=question&columns=trace_id&limit=1"
+
+    with console(client) as browser:
+        page = browser.get(f"/answers?{query}").text
+        file = browser.get(f"/answers?{query}&format=csv").text
+
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', page)
+    assert heads == ["Question", "Trace"]
+    assert "columns=question&amp;columns=trace_id&amp;limit=1&amp;after=" in page
+    assert file.startswith("time,verdict,")

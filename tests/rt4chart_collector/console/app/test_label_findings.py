@@ -71,8 +71,8 @@ def test_without_a_draw_there_are_no_rates(client: Client) -> None:
     background = Background()
     cache = cache_of(client, background)
 
-    assert cache.find(SCOPE) == NONE
-    assert cache.find(replace(SCOPE, verifier="")) == NONE
+    assert cache.find(SCOPE, SCOPE.until_ns) == NONE
+    assert cache.find(replace(SCOPE, verifier=""), SCOPE.until_ns) == NONE
     assert background.runs == 1
 
 
@@ -82,7 +82,7 @@ def test_the_rates_of_drawn_routes_are_found(client: Client) -> None:
     found = draw(client, 30)
     label_all(client, found.queue)
 
-    labels = cache_of(client, Background()).find(SCOPE)
+    labels = cache_of(client, Background()).find(SCOPE, SCOPE.until_ns)
 
     (rate,) = labels.rates.values()
     assert labels.is_drawn
@@ -96,16 +96,16 @@ def test_findings_are_kept_and_renewed_in_the_background(client: Client) -> None
     insert_answers(client, range(1, 11))
     background = Background()
     cache = cache_of(client, background)
-    assert not cache.find(SCOPE).is_drawn
+    assert not cache.find(SCOPE, SCOPE.until_ns).is_drawn
     draw(client, 5)
 
-    assert not cache.find(later(SCOPE, FRESH_NS - 1)).is_drawn
+    assert not cache.find(later(SCOPE, FRESH_NS - 1), SCOPE.until_ns + FRESH_NS - 1).is_drawn
     assert background.runs == 1
-    assert not cache.find(later(SCOPE, FRESH_NS)).is_drawn
+    assert not cache.find(later(SCOPE, FRESH_NS), SCOPE.until_ns + FRESH_NS).is_drawn
     assert background.runs == 2
-    assert cache.find(later(SCOPE, FRESH_NS + 1)).is_drawn
+    assert cache.find(later(SCOPE, FRESH_NS + 1), SCOPE.until_ns + FRESH_NS + 1).is_drawn
     cache.forget()
-    cache.find(SCOPE)
+    cache.find(SCOPE, SCOPE.until_ns)
     assert background.runs == 3
 
 
@@ -116,11 +116,11 @@ def test_a_page_does_not_wait_for_a_slow_reading(client: Client) -> None:
     background = Background(at_once=False)
     cache = cache_of(client, background)
 
-    assert [cache.find(SCOPE), cache.find(SCOPE)] == [LATE, LATE]
+    assert [cache.find(SCOPE, SCOPE.until_ns), cache.find(SCOPE, SCOPE.until_ns)] == [LATE, LATE]
     assert len(background.calls) == 1
     background.run()
 
-    assert cache.find(SCOPE).is_drawn
+    assert cache.find(SCOPE, SCOPE.until_ns).is_drawn
 
 
 def test_few_scopes_are_read_at_a_time(client: Client) -> None:
@@ -129,7 +129,7 @@ def test_few_scopes_are_read_at_a_time(client: Client) -> None:
     cache = cache_of(client, background)
 
     for number in range(MAX_READING * 2):
-        cache.find(SCOPE.of_route("shop", f"route {number}"))
+        cache.find(SCOPE.of_route("shop", f"route {number}"), SCOPE.until_ns)
 
     assert len(background.calls) == MAX_READING
     background.run()
@@ -151,10 +151,10 @@ def test_an_unreachable_store_is_no_error_of_the_page(
 
     cache = FindingsCache(store, background, 0.0)
 
-    assert cache.find(SCOPE) is found
-    cache.find(later(SCOPE, FRESH_NS))
+    assert cache.find(SCOPE, SCOPE.until_ns) is found
+    cache.find(later(SCOPE, FRESH_NS), SCOPE.until_ns + FRESH_NS)
     assert background.runs == (1 if found is LATE else 2)
-    cache.find(later(SCOPE, FRESH_NS + MAX_AGE_NS))
+    cache.find(later(SCOPE, FRESH_NS + MAX_AGE_NS), SCOPE.until_ns + FRESH_NS + MAX_AGE_NS)
     assert background.runs == (2 if found is LATE else 3)
 
 
@@ -172,7 +172,22 @@ def test_a_page_waits_for_a_reading_that_is_quick(client: Client) -> None:
     def store() -> Iterator[Client]:
         yield client
 
-    found = FindingsCache(store, run, 60.0).find(SCOPE)
+    found = FindingsCache(store, run, 60.0).find(SCOPE, SCOPE.until_ns)
 
     started[0].join()
     assert found.is_drawn
+
+
+def test_ranges_of_the_same_length_are_told_apart(client: Client) -> None:
+    """One that ended long ago does not get the findings of the one that ends now."""
+    insert_answers(client, range(1, 11))
+    draw(client, 5)
+    background = Background()
+    cache = cache_of(client, background)
+    now_ns = SCOPE.until_ns
+    past = later(SCOPE, -(SCOPE.until_ns - SCOPE.since_ns))
+
+    assert cache.find(SCOPE, now_ns).is_drawn
+    assert not cache.find(past, now_ns).is_drawn
+    assert cache.find(SCOPE, now_ns).is_drawn
+    assert background.runs == 2

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from otel_rt4chart.core.text import FORMULA
 from rt4chart_collector.console.view.table import (
@@ -17,6 +19,7 @@ from rt4chart_collector.console.view.table import (
     csv_of,
     export_response,
     sorted_rows,
+    with_chosen_columns,
 )
 
 COLUMNS: tuple[Column[tuple[str, float | None]], ...] = (
@@ -88,3 +91,40 @@ def test_a_file_names_the_next_page() -> None:
         "rows": [{"name": "a", "n": 1.0}],
         "next": "/t?page=2&format=csv",
     }
+
+
+def test_a_card_is_led_by_its_first_column() -> None:
+    """On a small screen the first column has a line of its own, unless others are named."""
+    plain = table(("a", 1.0))
+    named = Table("t", "T", (("a", 1.0),), (COLUMNS[0], replace(COLUMNS[1], is_lead=True)))
+
+    assert [plain.card_class(column, "a") for column in plain.columns] == ["lead", ""]
+    assert [named.card_class(column, "a") for column in named.columns] == ["", "lead"]
+
+
+def test_a_card_leaves_out_what_is_minor_or_empty() -> None:
+    """A cell without a value takes no place on a small screen."""
+    columns = (COLUMNS[0], COLUMNS[1], replace(COLUMNS[1], name="m", is_minor=True))
+    found = Table("t", "T", (("a", None),), columns)
+
+    classes = [found.card_class(column, column.cell(("a", None))) for column in columns]
+
+    assert classes == ["lead", "blank", "minor"]
+
+
+def test_a_reader_chooses_columns() -> None:
+    """Of those that the page offers, in their own order; an unknown name chooses nothing."""
+    columns = (*COLUMNS, replace(COLUMNS[1], name="file", is_exported_only=True))
+    found = Table("t", "T", (("a", 1.0),), columns)
+
+    def shown(query: str, *extra: str) -> list[str]:
+        request = Request({"type": "http", "query_string": query.encode(), "headers": []})
+        table = with_chosen_columns(request, found, extra=extra)
+        return [column.name for column in table.visible_columns]
+
+    assert shown("") == ["name", "n"]
+    assert shown("columns=n") == ["n"]
+    assert shown("columns=n&columns=name") == ["name", "n"]
+    assert shown("columns=nothing") == ["name", "n"]
+    assert shown("columns=file") == ["name", "n"]
+    assert shown("columns=file&columns=name", "file") == ["name", "file"]

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, Label
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.core.filters.filter_language import FilterTerm, parse_filter
+from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
 from rt4chart_collector.store.answers.answers import (
-    AnswerFilter,
     ListedAnswer,
     Order,
     WorstClaim,
@@ -85,7 +89,7 @@ def test_filters_narrow_the_list(client: Client) -> None:
             filters.pop(name, None) for name in ("service", "route", "verifier")
         )
         scope = replace(ALL.scope, service=service, route=route, verifier=verifier)
-        chosen = AnswerFilter(scope, measure=measure, **filters)
+        chosen = AnswerFilter(scope, measure=measure, **cast("dict[str, Any]", filters))
         return len(answer_page(client, chosen, limit=100).rows)
 
     assert count() == 41
@@ -97,8 +101,89 @@ def test_filters_narrow_the_list(client: Client) -> None:
     assert count(Measure.UNFAITHFUL) == 25
     assert count(Measure.EITHER) == 25
     assert count(Measure.MISLEADING) == 0
-    assert count(q="été") == 1
-    assert count(q="%_'\\") == 0
+
+
+WRITTEN = {
+    "": 41,
+    "été": 1,
+    '"l\'été"': 1,
+    "été absent": 0,
+    "-été": 40,
+    "%_": 0,
+    '"\\\\"': 0,
+    "route:PA": 1,
+    "-route:pa": 40,
+    "route:pa route:supp": 41,
+    'route:""': 0,
+    'service:sho release:""': 41,
+    "release:9": 0,
+    "model:m- prompt:7 environment:prod": 41,
+    "model:m-2": 0,
+    "verdict:contradicted": 24,
+    "verdict:contradicted verdict:entailed": 36,
+    "-verdict:contradicted -verdict:entailed": 5,
+    "decision:not_sampled": 4,
+    "measure:unfaithful": 25,
+    "-measure:either": 16,
+    "status:undecided": 37,
+    "-status:undecided": 4,
+    f"trace:{50:032x}": 1,
+}
+
+
+def test_a_written_filter_narrows_the_list(client: Client) -> None:
+    """Each key, of whose values any will do; what stands in it is a value, never a condition."""
+    filled(client)
+    told = verdict(50, route="pay")
+    exchange = replace(told.candidate.exchange, question="Où est l'ÉTÉ?")
+    insert_verdicts(client, [replace(told, candidate=replace(told.candidate, exchange=exchange))])
+
+    for written, count in WRITTEN.items():
+        chosen = replace(ALL, terms=parse_filter(written, ANSWER_KEYS))
+        assert len(answer_page(client, chosen, limit=100).rows) == count, written
+    assert len(walked(client, chosen, "worst", 1)) == 1
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    terms=st.lists(
+        st.builds(
+            FilterTerm,
+            st.sampled_from(["", "route", "service", "model", "release", "prompt", "trace"]),
+            st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_any_words_are_only_values(client: Client, terms: list[FilterTerm]) -> None:
+    """Whatever a reader types, the query is valid."""
+    assert answer_page(client, replace(ALL, terms=terms)).after is None
+
+
+def test_a_search_finds_words_deep_in_a_text(client: Client) -> None:
+    """The row has what stands around them, of the answer rather than of the question."""
+    deep = replace(
+        verdict(1).candidate.exchange, question="Where is IT?", answer="é" * 1000 + " is It. " * 90
+    )
+    asked = replace(verdict(2).candidate.exchange, question="Which item?", answer="None.")
+    insert_verdicts(
+        client,
+        [
+            replace(one, candidate=replace(one.candidate, exchange=exchange))
+            for one, exchange in ((verdict(1), deep), (verdict(2), asked))
+        ],
+    )
+
+    chosen = replace(ALL, terms=(FilterTerm("", "it"),))
+    in_question, in_answer = answer_page(client, chosen).rows
+    (plain, _) = answer_page(client, ALL).rows
+
+    assert (in_question.found, in_question.found_at) == ("Which item?", 1)
+    assert in_answer.found.startswith("é" * 76 + " is It. ")
+    assert (in_answer.found_at, len(in_answer.found)) == (925, 280)
+    assert (plain.found, plain.found_at) == ("", 0)
 
 
 def test_a_row_shows_the_worst_claim_and_the_beginning_of_the_texts(client: Client) -> None:

@@ -70,6 +70,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_route_5m",
         "rt4chart_route_5m_mv",
         "rt4chart_sampling_rates",
+        "rt4chart_saved_views",
         "rt4chart_schema_migrations",
         "rt4chart_silences",
         "rt4chart_unfaithful_claims",

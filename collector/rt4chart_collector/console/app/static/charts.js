@@ -15,8 +15,19 @@
     return value;
   };
 
+  // A time in UTC, in the zone of the page (times.js).
+  const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+  const timed = (value) => {
+    if (typeof value === "string") return TIME.test(value) ? window.rt4chartTime(value) : value;
+    if (Array.isArray(value)) return value.map(timed);
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, timed(one)]));
+    }
+    return value;
+  };
+
   const draw = (element) => {
-    const figure = coloured(JSON.parse(element.dataset.figure));
+    const figure = timed(coloured(JSON.parse(element.dataset.figure)));
     const axis = { gridcolor: read("--line"), linecolor: read("--line"), zeroline: false };
     const given = figure.layout || {};
     const layout = {

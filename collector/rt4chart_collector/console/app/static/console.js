@@ -91,7 +91,33 @@
     if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   });
 
+  // On a small screen a long table shows its first cards, and more at a press.
+  const STEP = 20;
+  const fold = (table) => {
+    const rows = [...table.querySelectorAll("tbody > tr")].slice(Number(table.dataset.fold));
+    const more = document.createElement("button");
+    more.type = "button";
+    more.className = "unfold secondary";
+    const count = () => {
+      const left = rows.filter((row) => row.classList.contains("folded"));
+      more.textContent = `Show ${Math.min(STEP, left.length)} more of ${left.length}`;
+      if (!left.length) more.remove();
+      return left;
+    };
+    rows.forEach((row) => row.classList.add("folded"));
+    more.addEventListener("click", () => {
+      const shown = count().slice(0, STEP);
+      shown.forEach((row) => row.classList.remove("folded"));
+      shown[0].querySelector("a, button, input")?.focus();
+      count();
+    });
+    table.after(more);
+    count();
+    delete table.dataset.fold; // the style's own fold ends here
+  };
+
   const start = (within) => {
+    within.querySelectorAll("[data-fold]").forEach(fold);
     if (within.matches?.("[data-refresh]")) renew(within);
     within.querySelectorAll("[data-refresh]").forEach(renew);
   };

@@ -1,0 +1,35 @@
+"""What the filter boxes suggest: the names that answers have."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.engine.version_scope import VersionKind
+from rt4chart_collector.store.rates.version_rates import versions_in
+
+PAST_NS = 30 * 86_400 * 10**9
+VERSIONS = {
+    "model": VersionKind.MODEL,
+    "release": VersionKind.RELEASE,
+    "prompt": VersionKind.PROMPT_VERSION,
+    "environment": VersionKind.ENVIRONMENT,
+}
+ROUTES = ("route", "service")
+
+
+def suggest(console: Console, request: Request) -> Response:
+    """GET /suggest/KEY: names of the last 30 days, those in most use or the newest first."""
+    key, now_ns = request.path_params["key"], console.clock()
+    scope = QueryScope(now_ns - PAST_NS, now_ns, console.verifier(request))
+    if key not in (*VERSIONS, *ROUTES):
+        raise HTTPException(404, f"expected {' or '.join((*ROUTES, *VERSIONS))}, got {key[:40]!r}")
+    if key in ROUTES:
+        found = [pair[key == "route"] for pair in console.known_routes()]
+    else:
+        with console.store() as client:
+            found = [one.version for one in versions_in(client, VERSIONS[key], scope)]
+    return JSONResponse([name for name in dict.fromkeys(found) if name])

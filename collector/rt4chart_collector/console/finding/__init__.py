@@ -1,0 +1,1 @@
+"""Ways to a page: the palette, and saved views."""

@@ -1,0 +1,151 @@
+"""Which answers a list has, as conditions with parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from otel_rt4chart.spans.model.verdict import Decision
+from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
+from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.core.filters.filter_language import (
+    FilterKey,
+    FilterTerm,
+    KeyMatch,
+    alternatives,
+    searched_words,
+)
+from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope, in_scope
+
+# The claims of an answer that each measure counts.
+FAILED_COUNT = {
+    Measure.UNFAITHFUL: "toInt64(ContradictedCount + BaselessCount)",
+    Measure.MISLEADING: "toInt64(MisleadingCount)",
+    Measure.EITHER: "toInt64(ContradictedCount + BaselessCount + MisleadingCount)",
+}
+CLAIM_STATUSES = tuple(str(one) for one in ClaimStatus if one is not ClaimStatus.NOT_A_CLAIM)
+# The keys of the language of filters, in lists of answers.
+ANSWER_KEYS = (
+    FilterKey("route", "a part of the route"),
+    FilterKey("service", "a part of the service"),
+    FilterKey("verdict", "the label of the answer", KeyMatch.CHOICE, tuple(map(str, AnswerLabel))),
+    FilterKey("status", "it has a claim of this status", KeyMatch.CHOICE, CLAIM_STATUSES),
+    FilterKey("measure", "it has such a claim", KeyMatch.CHOICE, tuple(map(str, Measure))),
+    FilterKey("decision", "what became of it", KeyMatch.CHOICE, tuple(map(str, Decision))),
+    FilterKey("model", "a part of the model's name"),
+    FilterKey("release", "the release", KeyMatch.WHOLE),
+    FilterKey("prompt", "the prompt version", KeyMatch.WHOLE),
+    FilterKey("environment", "the environment", KeyMatch.WHOLE),
+    FilterKey("trace", "the trace id, of any time", KeyMatch.WHOLE),
+)
+TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_MATCHES = {key.name: key.match for key in ANSWER_KEYS}
+_COLUMNS = {
+    "route": "Route",
+    "service": "ServiceName",
+    "verdict": "toString(Label)",
+    "decision": "toString(Decision)",
+    "model": "Model",
+    "release": "Release",
+    "prompt": "PromptVersion",
+    "environment": "Environment",
+    "trace": "TraceId",
+}
+# The columns of the fields of `AnswerFilter`, whose values are whole.
+_FIELDS = {
+    "decision": "Decision = {decision:String}",
+    "label": "Label = {label:String}",
+    "status": "mapContains(Statuses, {status:String})",
+    "model": "Model = {model:String}",
+    "prompt_version": "PromptVersion = {prompt_version:String}",
+    "release": "Release = {release:String}",
+    "environment": "Environment = {environment:String}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFilter:
+    """The answers to list; "" matches all, as does a `measure` of None.
+
+    Of a `measure`, the answers with such a claim; of a `status`, those with a claim of that status.
+    `terms` are a filter of `ANSWER_KEYS`; its words are searched for in questions and answers,
+    ignoring case.
+    """
+
+    scope: QueryScope
+    decision: str = ""
+    label: str = ""
+    status: str = ""
+    model: str = ""
+    prompt_version: str = ""
+    release: str = ""
+    environment: str = ""
+    measure: Measure | None = None
+    terms: Sequence[FilterTerm] = ()
+
+    @property
+    def counted(self) -> Measure:
+        """The measure whose claims make an answer bad: the chosen one, else both."""
+        return self.measure or Measure.EITHER
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that are searched for."""
+        return searched_words(self.terms)
+
+    @property
+    def condition(self) -> str:
+        """The condition on a row of rt4chart_verifications, with `failures` as a column."""
+        parts = [in_scope()]
+        parts += [text for name, text in _FIELDS.items() if getattr(self, name)]
+        if self.measure is not None:
+            parts.append("failures > 0")
+        names = {id(term): f"term{number}" for number, term in enumerate(self.terms)}
+        for group in alternatives(self.terms):
+            any_of = " OR ".join(_condition(term, names[id(term)]) for term in group)
+            parts.append(f"{'NOT ' * group[0].is_excluded}({any_of})")
+        return " AND ".join(parts)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The parameters of `condition` but those of the scope, which `scope` has."""
+        values = {name: getattr(self, name) for name in _FIELDS}
+        return values | {f"term{number}": term.value for number, term in enumerate(self.terms)}
+
+
+def of_any_time(selection: AnswerFilter) -> AnswerFilter:
+    """The same filter; one of a trace finds it at any time and by any verifier.
+
+    A word that is a trace id names a trace.
+    """
+    terms = tuple(map(_as_trace, selection.terms))
+    if not any(term.key == "trace" and not term.is_excluded for term in terms):
+        return replace(selection, terms=terms)
+    scope = replace(selection.scope, since_ns=0, until_ns=MAX_TIME_NS, verifier=None)
+    return replace(selection, terms=terms, scope=scope)
+
+
+def _as_trace(term: FilterTerm) -> FilterTerm:
+    is_id = TRACE_ID.fullmatch(term.value.lower()) is not None
+    if term.key == "trace" or (not term.key and is_id):
+        return replace(term, key="trace", value=term.value.lower())
+    return term
+
+
+def _condition(term: FilterTerm, name: str) -> str:
+    """The condition of one term, whose value is the parameter of this name."""
+    if not term.key:
+        return f"({_has_part('Question', name)} OR {_has_part('Answer', name)})"
+    if term.key == "status":
+        return f"mapContains(Statuses, {{{name}:String}})"
+    if term.key == "measure":
+        return f"{FAILED_COUNT[Measure(term.value)]} > 0"
+    column = _COLUMNS[term.key]
+    if _MATCHES[term.key] is KeyMatch.PART and term.value:
+        return _has_part(column, name)
+    return f"{column} = {{{name}:String}}"
+
+
+def _has_part(column: str, name: str) -> str:
+    return f"positionCaseInsensitiveUTF8({column}, {{{name}:String}}) > 0"

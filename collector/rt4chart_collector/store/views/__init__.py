@@ -1,0 +1,1 @@
+"""Views of the console that people saved."""
