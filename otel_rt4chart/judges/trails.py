@@ -35,6 +35,7 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Usage,
 )
+from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import FLOOR, Linker
 from otel_rt4chart.verify.text.segment import segment_passages
 from otel_rt4chart.verify.trail.traced_claim import ClaimTrail, TrailStep, nodes_of
@@ -43,6 +44,8 @@ from otel_rt4chart.verify.trail.traced_claim import ClaimTrail, TrailStep, nodes
 COMPARISON_SHARE = 4
 # What is stored of a trail. A claim has few steps; a chain may have thousands of nodes.
 MAX_STEPS, MAX_READ, MAX_EVIDENCE, MAX_BLAMED = 12, 12, 6, 8
+# A passage on something near may seem to decide on a claim that it does not speak of.
+MIN_SHARED = 0.6
 EVIDENCE_BYTES, REASON_CHARS = 1_000, 300
 
 
@@ -90,11 +93,9 @@ class TrailMaker:
         asked = _Asked(tracer, verdict.candidate.exchange.answer, *self._limits(verdict))
         drafts = [_draft(claim) for claim in failed]
         through = asked.trace(chain.nodes, chain.answer, drafts)
-        located = {
-            at: asked.saying(chain, draft, trail.error_nodes)
-            for at, (draft, trail) in enumerate(zip(drafts, through, strict=True))
-            if 1 < len(trail.error_nodes) <= MAX_BLAMED
-        }
+        located = [
+            asked.located(chain, draft, trail) for draft, trail in zip(drafts, through, strict=True)
+        ]
         beside = asked.beside([one.passage for one in lost], drafts) if lost else ()
         return _AnswerTrail(chain, verdict.candidate, through, located, beside, lost, asked.usage)
 
@@ -142,14 +143,14 @@ def unknown(failed: Iterable[tuple[int, Claim]], problem: str) -> tuple[ClaimBla
 class _AnswerTrail:
     """The trails of one answer's failed claims: through its chain, and beside it.
 
-    `located` has, of claims that several steps seem to say, those that say it alone, by place in
-    `through`. `beside` are the claims judged by the lost passages, none without such.
+    `located` has the nodes in which each claim may have entered, and why there are none. `beside`
+    are the claims judged by the lost passages, none without such.
     """
 
     chain: TraceChain
     candidate: Candidate
     through: Sequence[ClaimTrail]
-    located: Mapping[int, tuple[str, ...]]
+    located: Sequence[tuple[tuple[str, ...], str]]
     beside: Sequence[ClaimTrail]
     lost: Sequence[StagedPassage]
     usage: Usage
@@ -160,8 +161,9 @@ class _AnswerTrail:
 
     def _blame(self, at: int, number: int, claim: Claim) -> ClaimBlame:
         trail, beside = self.through[at], self.beside[at] if self.beside else None
-        problem = self._problem(trail)
-        errors = () if problem else self.located.get(at) or trail.error_nodes
+        errors, problem = self.located[at]
+        problem = problem or self._problem(trail)
+        errors = () if problem else errors
         blamed = tuple(map(self._place, errors[:MAX_BLAMED]))
         if len(errors) > 1:
             names = ", ".join(f"“{place.name or place.node}”" for place in blamed[:3])
@@ -216,8 +218,16 @@ class _AnswerTrail:
             tuple(map(self._place, read[:MAX_READ])),
             max(len(read) - MAX_READ, 0),
             _quoted(step.evidence),
-            _reason(step.reason),
+            _reason(self._with_names(step.reason, order)),
         )
+
+    def _with_names(self, reason: str, nodes: Iterable[str]) -> str:
+        """The reason with the names of steps: to the judge each text is a passage with an id."""
+        for node in nodes:
+            step = self.chain.steps.get(node)
+            if step is not None and step.kind not in RETRIEVAL_KINDS:
+                reason = reason.replace(f"passage {node}", f"“{bounded_name(step.name)}”")
+        return reason
 
     def _retrieval(
         self,
@@ -235,6 +245,8 @@ class _AnswerTrail:
             if beside.label is Label.UNDECIDED:
                 return RetrievalBlame.NONE, ()
             evidence = beside.steps[0].evidence
+            if not _is_same_subject(claim.text, evidence):
+                return RetrievalBlame.NONE, ()
             return self._loss(nodes_of(evidence)), _quoted(evidence)
         is_known = any(Stage.RETRIEVED in one.stages for one in self.candidate.staged)
         is_absent = claim.status in (ClaimStatus.UNLINKED, ClaimStatus.UNSUPPORTED)
@@ -278,7 +290,8 @@ def _lost_passages(candidate: Candidate, chain: TraceChain) -> tuple[StagedPassa
     lost = [one for one in candidate.staged if one.passage.id not in context]
     if not lost:
         return ()
-    read = {normalize_text(node.text) for node in _reached(chain)}
+    written = {node.id for node in _generated(chain)}
+    read = {normalize_text(node.text) for node in _reached(chain) if node.id not in written}
     return tuple(one for one in lost if normalize_text(one.passage.text) not in read)
 
 
@@ -315,14 +328,37 @@ class _Asked:
         self.usage = _sum(self.usage, trail.usage)
         return trail.claims
 
-    def saying(self, chain: TraceChain, draft: DraftClaim, nodes: Sequence[str]) -> tuple[str, ...]:
-        """Those of the nodes whose text says the claim alone, in their order."""
-        texts = {node.id: node.text for node in chain.nodes}
-        return tuple(
-            name
-            for name in nodes
-            if self.beside([Passage(name, texts[name])], [draft])[0].label is Label.ENTAILED
-        )
+    def located(
+        self, chain: TraceChain, draft: DraftClaim, trail: ClaimTrail
+    ) -> tuple[tuple[str, ...], str]:
+        """The nodes in which the claim entered, or why it is not known.
+
+        Of several nodes with evidence, those are left that say the claim alone. A trail reads no
+        node twice, and of a node that it read beside others it may have taken no evidence: the
+        inputs of the blamed one are then read once more.
+        """
+        nodes = {node.id: node for node in chain.nodes}
+        found = trail.error_nodes
+        is_unclear = any(step.label is Label.UNDECIDED for step in trail.steps)
+        if is_unclear or len(found) > MAX_BLAMED:
+            return found, ""
+        if len(found) > 1:
+            alone = tuple(n for n in found if self._says(draft, [nodes[n]]) is Label.ENTAILED)
+            found = alone or found
+        for name in found:
+            inputs = [nodes[one] for one in nodes[name].inputs]
+            if {one.id for one in inputs} <= set(trail.steps[-1].nodes):
+                continue
+            if not (label := self._says(draft, inputs)).is_unfaithful:
+                step = chain.steps.get(name)
+                read = f"the texts that “{step.name if step else name}” has read say it"
+                is_said = label is Label.ENTAILED
+                return (), f"{read}, too" if is_said else f"the judge cannot decide whether {read}"
+        return found, ""
+
+    def _says(self, draft: DraftClaim, nodes: Sequence[Node]) -> Label:
+        """The verdict on the claim by the texts of these nodes alone."""
+        return self.beside([Passage(node.id, node.text) for node in nodes], [draft])[0].label
 
     def beside(
         self, passages: Sequence[Passage], drafts: Sequence[DraftClaim]
@@ -333,6 +369,14 @@ class _Asked:
         name = next(n for n in ("answer" + "'" * k for k in count()) if n not in taken)
         answer = Node(name, self.answer, tuple(source.id for source in sources))
         return self.trace([*sources, answer], answer.id, drafts)
+
+
+def _is_same_subject(claim: str, evidence: Sequence[Evidence]) -> bool:
+    """True if a quotation has most of the claim's words, counted by their rarity."""
+    words = content(claim)
+    shared = [words.keys() & content(one.text).keys() for one in evidence]
+    found = max((sum(words[word] for word in each) for each in shared), default=0.0)
+    return found >= MIN_SHARED * sum(words.values())
 
 
 def _draft(claim: Claim) -> DraftClaim:
