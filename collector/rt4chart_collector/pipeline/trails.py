@@ -58,7 +58,7 @@ class AnswerTrails:
             return replace(verdict, trail=unknown(failed, f"{problem} apart"))
         started = self._clock()
         try:
-            traced = self._maker.make(verdict, _chain_of(client, candidate.span_id, spans))
+            traced = self._maker.make(verdict, chain_of(client, candidate.span_id, spans))
         except Exception as error:  # noqa: BLE001 - a trail that fails must not lose the verdict
             where = "trail of answer %s of trace %s: %s"
             log.error(where, candidate.span_id, candidate.trace_id, redacted_error(error))
@@ -72,8 +72,8 @@ class AnswerTrails:
         return traced
 
 
-def _chain_of(client: Client, span_id: str, spans: Sequence[SpanRecord]) -> TraceChain:
-    """The chain of an answer, with the spans of other traces that it links to."""
+def chain_of(client: Client, span_id: str, spans: Sequence[SpanRecord]) -> TraceChain:
+    """The chain of an answer from the spans of its trace, and of other traces that it links to."""
     wanted = linked_trace_ids(spans)
     linked = spans_of(client, sorted(wanted)) if wanted else ()
     return find_chain(spans, span_id, linked)
