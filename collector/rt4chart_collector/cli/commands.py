@@ -86,7 +86,7 @@ COMMANDS = (
         "trail",
         "show in which step of its chain an answer went wrong",
         "rt4chart_collector.cli.trail:configure",
-        "rt4chart_collector.commands.trail:execute",
+        "rt4chart_collector.commands.answers.trail:execute",
         "collector",
     ),
     Command(

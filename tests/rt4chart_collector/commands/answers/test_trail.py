@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.cli import main
-from rt4chart_collector.commands.trail import traced_answers, trail_lines
+from rt4chart_collector.commands.answers.trail import traced_answers, trail_lines
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.chain_app import ANSWER, run
 from tests.rt4chart_collector.traced import WRONG_ANSWER, WRONG_SUMMARY, research, verify
