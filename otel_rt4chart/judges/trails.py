@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import accumulate, count
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import SettingsError
@@ -96,8 +96,18 @@ class TrailMaker:
         located = [
             asked.located(chain, draft, trail) for draft, trail in zip(drafts, through, strict=True)
         ]
-        beside = asked.beside([one.passage for one in lost], drafts) if lost else ()
-        return _AnswerTrail(chain, verdict.candidate, through, located, beside, lost, asked.usage)
+        read = _within(lost, self.budget.passage_characters)
+        passages = [one.passage for one in read]
+        return _AnswerTrail(
+            chain=chain,
+            candidate=verdict.candidate,
+            through=through,
+            located=located,
+            beside=asked.beside(passages, drafts) if read else (),
+            lost=read,
+            near=Linker(segment_passages(passages)) if len(read) == len(lost) else None,
+            usage=asked.usage,
+        )
 
     def _limits(self, verdict: Verdict) -> tuple[Budget, Deadline | None]:
         """What the verification has left of the answer's tokens and seconds."""
@@ -144,7 +154,8 @@ class _AnswerTrail:
     """The trails of one answer's failed claims: through its chain, and beside it.
 
     `located` has the nodes in which each claim may have entered, and why there are none. `beside`
-    are the claims judged by the lost passages, none without such.
+    are the claims judged by the lost passages, none without such. `near` finds sentences of these
+    by their words; None if some were not read.
     """
 
     chain: TraceChain
@@ -153,6 +164,7 @@ class _AnswerTrail:
     located: Sequence[tuple[tuple[str, ...], str]]
     beside: Sequence[ClaimTrail]
     lost: Sequence[StagedPassage]
+    near: Linker | None
     usage: Usage
 
     def blames(self, failed: Sequence[tuple[int, Claim]]) -> tuple[ClaimBlame, ...]:
@@ -254,9 +266,13 @@ class _AnswerTrail:
         return RetrievalBlame.NEVER_RETRIEVED if never else RetrievalBlame.NONE, ()
 
     def _is_near_lost(self, claim: Claim) -> bool:
-        """True if a lost passage shares words with the claim, whatever the judge made of it."""
-        linker = Linker(segment_passages([one.passage for one in self.lost]))
-        return any(link.score >= FLOOR for link in linker.candidates(claim.text))
+        """True if a lost passage shares words with the claim, whatever the judge made of it.
+
+        Of more text than is read, it is not known.
+        """
+        if self.near is None:
+            return True
+        return any(link.score >= FLOOR for link in self.near.candidates(claim.text))
 
     def _has_read_otherwise(self, trail: ClaimTrail, errors: Sequence[str]) -> bool:
         """True if the step that is blamed has read a text that contradicts the claim."""
@@ -293,6 +309,14 @@ def _lost_passages(candidate: Candidate, chain: TraceChain) -> tuple[StagedPassa
     written = {node.id for node in _generated(chain)}
     read = {normalize_text(node.text) for node in _reached(chain) if node.id not in written}
     return tuple(one for one in lost if normalize_text(one.passage.text) not in read)
+
+
+def _within(lost: Sequence[StagedPassage], characters: int | None) -> Sequence[StagedPassage]:
+    """The first of the passages that have at most so many characters together."""
+    if characters is None:
+        return lost
+    sizes = accumulate(len(one.passage.text) for one in lost)
+    return [one for one, size in zip(lost, sizes, strict=True) if size <= characters]
 
 
 def _reached(chain: TraceChain) -> Iterator[Node]:

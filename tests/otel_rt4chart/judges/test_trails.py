@@ -172,6 +172,21 @@ def test_what_no_retrieved_passage_is_about_was_never_retrieved() -> None:
     assert (unsure.retrieval, unknown.retrieval) == (RetrievalBlame.NONE, RetrievalBlame.NONE)
 
 
+def test_of_more_lost_text_than_is_read_nothing_is_said() -> None:
+    """What was not read may have said it."""
+    claim = "A courier collects every parcel."
+    steps = chain(summary=(PAID, ["kb-2"]), answer=(claim, ["summary"]))
+    long = StagedPassage(Passage("kb-9", "Dogs are welcome. " * 40), (R,))
+
+    def found(characters: int) -> RetrievalBlame:
+        verifier = Verifier(RulesJudge(), budget=Budget(passage_characters=characters))
+        (blame,) = trails(claim, steps, verifier=verifier, staged=(*SEEN, long))
+        return blame.retrieval
+
+    assert found(10_000) is RetrievalBlame.NEVER_RETRIEVED
+    assert found(400) is RetrievalBlame.NONE
+
+
 @dataclass(frozen=True, slots=True)
 class MarkJudge:
     """Judges by signs: a text with ✓ says the claim, one with ? leaves it open, others lack it."""
