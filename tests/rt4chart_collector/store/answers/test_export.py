@@ -246,6 +246,7 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
     assert {name: len(found) for name, found in pay.items() if found} == {
         "verifications": 1,
         "claims": 2,
+        "trails": 1,
         "rates": 1,
         "corrected-rates": 1,
     }
