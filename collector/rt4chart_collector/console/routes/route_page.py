@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -28,9 +29,11 @@ from rt4chart_collector.console.routes.trail_tables import trail_tables
 from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
 from rt4chart_collector.console.view.table import Table
+from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.trail_note import trail_note
-from rt4chart_collector.console.view.urls import route_value, unescaped
+from rt4chart_collector.console.view.urls import answers_url, route_value, unescaped
 from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
@@ -104,7 +107,7 @@ def show_route(console: Console, request: Request) -> Response:
         )
     return console.tables(
         request,
-        _tables(data),
+        _tables(data, partial(_answers_of_step, service, route, console.time_range(request))),
         "route.html",
         title=route or "(no route)",
         service=service,
@@ -126,12 +129,18 @@ def show_route(console: Console, request: Request) -> Response:
     )
 
 
-def _tables(data: RouteData) -> Sequence[Table[object]]:
+def _answers_of_step(service: str, route: str, period: TimeRange, stage: str) -> str:
+    """The answers of the route with a claim that entered in this stage."""
+    term = written_filter([FilterTerm("step", stage)])
+    return answers_url(service=service, route=route, q=term, **period.query)
+
+
+def _tables(data: RouteData, answers_of: Callable[[str], str]) -> Sequence[Table[object]]:
     return [
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
         *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
         STATUSES.with_rows(status_rows(data.whole)),
-        *trail_tables(data.stages, data.retrievals),
+        *trail_tables(data.stages, data.retrievals, answers_of),
         deployment_table(data.deployed),
         ISSUES.with_rows(data.issues),
         DOCUMENTS.with_rows(data.documents),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -18,11 +18,18 @@ NO_SHARES = TrailShares(0, 0, ())
 
 
 def trail_tables(
-    stages: TrailShares | None, retrievals: TrailShares | None
+    stages: TrailShares | None,
+    retrievals: TrailShares | None,
+    answers_of: Callable[[str], str],
 ) -> tuple[Table[Any], Table[Any]]:
-    """The tables `stages` and `retrieval`; without rows where nothing is known."""
+    """The tables `stages` and `retrieval`; without rows where nothing is known.
+
+    `answers_of` is the address of the answers with a claim of a stage.
+    """
     return (
-        _table("stages", "Where unfaithful claims entered", "Step", stages or NO_SHARES, {}),
+        _table(
+            "stages", "Where unfaithful claims entered", "Step", stages or NO_SHARES, {}, answers_of
+        ),
         _table(
             "retrieval",
             "What became of the passages",
@@ -34,14 +41,23 @@ def trail_tables(
 
 
 def _table(
-    name: str, title: str, first: str, found: TrailShares, words: Mapping[str, str]
+    name: str,
+    title: str,
+    first: str,
+    found: TrailShares,
+    words: Mapping[str, str],
+    answers_of: Callable[[str], str] | None = None,
 ) -> Table[Any]:
+    def cell(row: TrailShare) -> Markup | str:
+        text = shortened(words.get(row.kind, row.kind) or NOT_KNOWN, 80)
+        return link(answers_of(row.kind), text) if answers_of else text
+
     columns: tuple[Column[TrailShare], ...] = (
         Column(
             name.removesuffix("s"),
             first,
             lambda row: row.kind,
-            lambda row: shortened(words.get(row.kind, row.kind) or NOT_KNOWN, 80),
+            cell,
         ),
         Column("share", "Share", lambda row: row.rate.value, _share_cell),
         Column("low", "Low", lambda row: row.rate.low, is_exported_only=True),

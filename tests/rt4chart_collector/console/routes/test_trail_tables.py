@@ -45,7 +45,10 @@ def test_route_page_says_in_which_step_claims_entered(client: Client, answers: l
     assert SENTENCE.search(text_of(page))
     assert f'href="{answers[2]}#claim-0"' in page
     table = page.partition('id="t-stages"')[2].partition("</table>")[0]
-    assert re.findall(r'data-title="Step"><span>(\w+)', table) == ["summarise", "answer"]
+    steps = re.findall(r'data-title="Step"[^>]*><span><a href="([^"]+)">(\w+)', table)
+    assert [step for _, step in steps] == ["summarise", "answer"]
+    listed = browser(client).get(steps[1][0].replace("&amp;", "&")).text
+    assert [path in listed for path in answers] == [False, True, False]
     assert "ignored by the step that had read it" in page
 
 
