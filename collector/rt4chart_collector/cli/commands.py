@@ -85,7 +85,7 @@ COMMANDS = (
     Command(
         "trail",
         "show in which step of its chain an answer went wrong",
-        "rt4chart_collector.cli.trail:configure",
+        "rt4chart_collector.cli.answers:configure_trail",
         "rt4chart_collector.commands.answers.trail:execute",
         "collector",
     ),
