@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus, Evidence, Label
 from otel_rt4chart.verify.core.rates import Measure
@@ -80,6 +81,8 @@ def asked(store_dsn: str) -> Iterator[Client]:
         with_statuses(verdict(number, [GOOD, GOOD, BAD], start_ns=LATELY), number)
         for number in range(50, 60)
     ]
+    step = ChainPlace("s1", "b" * 16, "summarise", "LLM", "summarise")
+    verdicts[5] = replace(verdicts[5], trail=(ClaimBlame(0, (step,)),))
     for client in fresh(store_dsn):
         insert_verdicts(client, [*verdicts, *misleading])
         insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])

@@ -106,7 +106,7 @@ def layers_check(settings: ApplicationSettings, judging: JudgeSettings) -> Check
     rates = f"judge={settings.sample_rate:g}, {settings.layers}"
     notes = [f"borderline: a confidence below {judging.cascade_threshold:g}"]
     if AUTO in rates:
-        notes.append(f"auto: 1, or {REMOTE_SCAN_RATE:g} where a remote judge scans")
+        notes.append(f"auto: 1; with a remote judge {REMOTE_SCAN_RATE:g}, and 0 for trail")
     return Check("layers", "ok", f"{rates} ({'; '.join(notes)})")
 
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 LayerValue: TypeAlias = float | str
 CHECKS = ("citations", "cherry_picking", "sycophancy")
-SECOND_JUDGE = "second_judge"
-NAMES = (*CHECKS, SECOND_JUDGE)
+SECOND_JUDGE, TRAIL = "second_judge", "trail"
+NAMES = (*CHECKS, TRAIL, SECOND_JUDGE)
 AUTO, BORDERLINE, ALL = "auto", "borderline", "all"
 DEFAULTS: Mapping[str, LayerValue] = {
     "citations": 1.0,
     "cherry_picking": AUTO,
     "sycophancy": 1.0,
+    TRAIL: AUTO,
     SECOND_JUDGE: BORDERLINE,
 }
 # The share of answers whose unused passages a remote judge reads: each is a call.
@@ -37,8 +38,9 @@ class Layers:
     """What runs on a verified answer beside its judge, by route.
 
     `by_route` maps a route, or a prefix followed by `*`, to the layers that it sets: a rate from 0
-    to 1 for a check, `auto` for that of cherry-picking, and `borderline` or `all` for the second
-    judge. For a layer that a route does not set, the next shorter pattern counts, then the default.
+    to 1 for a check and for the trail, `auto` for that of cherry-picking and for the trail, and
+    `borderline` or `all` for the second judge. For a layer that a route does not set, the next
+    shorter pattern counts, then the default.
     """
 
     by_route: Mapping[str, Mapping[str, LayerValue]] = field(default_factory=dict)
@@ -56,6 +58,16 @@ class Layers:
         if isinstance(value, str):
             return REMOTE_SCAN_RATE if scans_remotely else 1.0
         return value
+
+    def traces(self, trace_id: str, route: str, *, is_remote: bool) -> bool:
+        """True if the failed claims of an answer are traced through the chain that made it.
+
+        With `auto` they are unless that would call a remote judge: each trail is several calls.
+        """
+        value = self.value(TRAIL, route)
+        if isinstance(value, str):
+            return not is_remote
+        return position(trace_id, DRAW_SALT) < value
 
     def sends_all_claims(self, route: str) -> bool:
         """True if every claim of the route goes to the second judge."""
@@ -167,7 +179,8 @@ def _read_file(name: str) -> str:
 
 layers_parser = Parser(
     "LAYER=RATE, …; ROUTE: LAYER=RATE, … with the layers citations, cherry_picking (a rate or "
-    "auto), sycophancy and second_judge (borderline or all), or a file of such lines",
+    "auto), sycophancy, trail (a rate or auto) and second_judge (borderline or all), or a file of "
+    "such lines",
     parse_layers,
     lambda value: isinstance(value, Layers),
 )

@@ -1,57 +1,24 @@
 from __future__ import annotations
 
-import gzip
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
-from otel_rt4chart.spans.model.record import SpanRecord
-from rt4chart_collector.ingest.otlp.decode import decode_spans
+from tests.examples.otlp_endpoint import Received, running_endpoint
 
 APP = Path(__file__).parents[2] / "examples/zero_code/app.py"
-
-
-class Received(ThreadingHTTPServer):
-    """An OTLP endpoint that keeps the spans it is sent."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.spans: list[SpanRecord] = []
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Decodes what is posted."""
-
-    server: Received
-
-    def do_POST(self) -> None:
-        """Take a request, compressed or not."""
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.headers.get("Content-Encoding") == "gzip":
-            body = gzip.decompress(body)
-        self.server.spans += decode_spans(body).spans
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
 
 
 @pytest.fixture
 def endpoint() -> Iterator[Received]:
     """A running endpoint."""
-    server = Received()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with running_endpoint() as running:
+        yield running
 
 
 def run(endpoint: Received, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -65,7 +32,7 @@ def run(endpoint: Received, **variables: str) -> subprocess.CompletedProcess[str
             "OTEL_METRICS_EXPORTER": "none",
             "OTEL_LOGS_EXPORTER": "none",
             "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
-            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{endpoint.server_port}",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint.url,
         }
         | variables,
         capture_output=True,

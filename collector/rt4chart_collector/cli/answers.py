@@ -1,4 +1,4 @@
-"""Options of `rt4chart answers`."""
+"""Options of `rt4chart answers` and `rt4chart trail`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verifier", default="", metavar="ID", help="the verifier (default: the one in use)"
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def configure_trail(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `rt4chart trail`."""
+    parser.epilog = "More: docs/understand/trails.md\n"
+    parser.add_argument("trace_id", metavar="TRACE_ID", help="the trace of the answer")
+    add_dsn(parser)
+    parser.add_argument("--verifier", default="", metavar="ID", help="only this judge's verdicts")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -83,6 +83,13 @@ COMMANDS = (
         "collector",
     ),
     Command(
+        "trail",
+        "show in which step of its chain an answer went wrong",
+        "rt4chart_collector.cli.answers:configure_trail",
+        "rt4chart_collector.commands.answers.trail:execute",
+        "collector",
+    ),
+    Command(
         "alerts",
         "open alerts, their history, silences, and test messages",
         "rt4chart_collector.cli.alerts:configure",

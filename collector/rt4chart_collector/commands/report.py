@@ -31,13 +31,14 @@ from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.rates.claim_rates import RateSlice
+from rt4chart_collector.store.rates.trail_shares import TrailShares
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
-    with open_database(dsn, needs="rt4chart_label_draws") as client:
+    with open_database(dsn, needs="rt4chart_trails") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
         since_ns = now_ns - options.since * 10**9
         scope = QueryScope(since_ns, now_ns, verifier, route=options.route)
@@ -90,6 +91,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
                 "route": route.now.route,
                 **(_figures(route.now) or {}),
                 "statuses": {row.status: row.share for row in route.statuses},
+                "entered": _entered(route.stages),
                 "corrected": rate_figures(route.corrected) if route.corrected else None,
                 "before": _figures(route.before),
                 "change": _changes(route.changes),
@@ -139,6 +141,20 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
     }
 
 
+def _entered(stages: TrailShares | None) -> list[dict[str, object]]:
+    """The stages in which unfaithful claims entered; an empty name is not known."""
+    return [
+        {
+            "stage": one.kind,
+            "share": one.rate.value,
+            "low": one.rate.low,
+            "high": one.rate.high,
+            "claims": one.claims,
+        }
+        for one in (stages.shares if stages is not None else ())
+    ]
+
+
 def _rate_figures(rate: Rate, sums: AnswerSums) -> dict[str, object]:
     """A rate with its own numbers: it is of the answers that were checked for its claims."""
     numbers = {"answers": sums.answers, "claims": sums.claims}
@@ -156,6 +172,11 @@ def print_routes(report: PeriodReport, console: Console) -> None:
     if statuses := _status_table(report):
         console.print(statuses)
         console.print()
+    for route in report.routes:
+        if route.entered is not None:
+            name = printable(route.now.route) or "-"
+            console.print(f"{name}: {printable(route.entered.sentence)}", markup=False)
+            console.print()
     corrected = list(_corrected_tables(report))
     for table in corrected:
         console.print(table)

@@ -206,6 +206,16 @@ CLAIM_STATUSES = counter(
     "status",
     known=ClaimStatus,
 )
+TRAILS = counter(
+    "trails",
+    "claim",
+    "Failed claims by what their trail says: the step in which they entered (located), several "
+    "(several), that it is not known (unknown; no_chain where the spans do not say what the steps "
+    "have read), nothing for an answer of one step (one_step), that tracing failed (failed)",
+    "result",
+    known=("located", "several", "unknown", "no_chain", "one_step", "failed"),
+)
+TRAIL_DURATION = duration("trail_duration", "Time that tracing the failed claims of an answer took")
 VERIFICATION_DURATION = duration(
     "verification_duration", "Time that the judge took for an answer, failures included", "judge"
 )

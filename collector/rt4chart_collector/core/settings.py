@@ -101,6 +101,7 @@ class ServiceSettings:
         1.0, "share of the answers to verify, where the application has not marked them", share
     )
     layers: Layers = layers_setting()
+    trail_calls: int = setting(60, "questions to the judge for an answer's trails", integer(1, 999))
     carrier: CarrierPlace = carrier_setting()
     otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
     otlp_grpc: Address = setting(Address(LOCAL, 4317), "where to accept OTLP over gRPC", address)
@@ -468,7 +469,7 @@ class WorkSettings:
         flags=(
             *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
             *("trace_quiet_s", "trace_orphan_s", "trace_max_s", "trace_buffer_mib"),
-            *("work_queue", "workers"),
+            *("work_queue", "workers", "trail_calls"),
             *("stop_s", "log_format", "log_level", "self_metrics"),
         ),
     )

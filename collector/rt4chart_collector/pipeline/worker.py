@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from threading import Event
 
@@ -43,6 +44,7 @@ from rt4chart_collector.pipeline.retry import (
     postponed_letter,
 )
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decided
@@ -79,11 +81,13 @@ class Worker:
         layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
         carrier: CarrierPlace = CarrierPlace.TRACE,
+        trails: AnswerTrails | None = None,
         giving_up: Event,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
         """`giving_up` ends the waits between attempts to reach the store.
 
+        Without `trails`, failed claims are not traced through the steps that made the answer.
         A trace that this process no longer owns is neither verified nor stored.
         """
         self._client = client
@@ -95,6 +99,7 @@ class Worker:
         self._layers = layers
         self._strict_routes = strict_routes
         self._carrier = carrier
+        self._trails = trails
         self._version = version("otel-rt4chart")
         self._clock = clock
         self._giving_up = giving_up
@@ -122,16 +127,22 @@ class Worker:
         left: set[str] = set()
         flushed = self._clock()
         verifier = self._verifier.get(self._client)
-        found = self._candidates(traces)
+        spans = self._complete(traces)
+        found = self._candidates(spans)
         letters = letters_of(self._client, (trace.trace_id for trace in traces), verifier.id)
         outcomes += self._missing_answers(letters, found)
         before = already_decided(self._client, found, verifier.id)
+        answers = Counter(candidate.trace_id for candidate in found)
         for candidate in self._due(found, letters, before):
             if not self._is_owned(candidate.trace_id):
                 continue
             key = (candidate.trace_id, candidate.span_id)
             letter = letters.get(key)
             outcome = self._attempt(candidate, verifier, letter, is_known=key in before)
+            if outcome is not None and outcome.verdict is not None and self._trails is not None:
+                trace, number = spans[candidate.trace_id], answers[candidate.trace_id]
+                traced = self._trails.add(self._client, outcome.verdict, trace, answers=number)
+                outcome = replace(outcome, verdict=traced)
             if outcome is not None:
                 outcomes.append(outcome)
             elif letter is None:
@@ -173,9 +184,9 @@ class Worker:
             self._breaker.note(find_judge_failure(verdict))
         return outcome_of(verdict, letter)
 
-    def _candidates(self, traces: Sequence[AssembledTrace]) -> list[Candidate]:
+    def _candidates(self, traces: Mapping[str, Sequence[SpanRecord]]) -> list[Candidate]:
         found: list[Candidate] = []
-        for trace_id, spans in self._complete(traces).items():
+        for trace_id, spans in traces.items():
             try:
                 found.extend(read_answers(self._client, spans))
             except StoreError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.figures import ComparedRate, ComparedRates, compare_rates
+from rt4chart_collector.console.view.trail_note import TrailNote, trail_note
 from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
@@ -23,6 +24,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_together,
 )
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.trail_shares import TrailShares, stage_shares
 
 MADE_WITH = ("model", "prompt_version", "release")
 # Limits that keep the report readable; the console has the rest.
@@ -60,6 +62,12 @@ class RouteReport:
     misleading: tuple[WorstAnswer, ...]
     changes: Mapping[Measure, ComparedRate]
     corrected: RouteRate | None = None
+    stages: TrailShares | None = None
+
+    @property
+    def entered(self) -> TrailNote | None:
+        """In which step most of its unfaithful claims entered."""
+        return trail_note(self.stages)
 
     @property
     def statuses(self) -> tuple[ReportedStatus, ...]:
@@ -164,6 +172,7 @@ def _route(
         misleading=tuple(worst_answers(client, scope, limit=ANSWERS, measure=Measure.MISLEADING)),
         changes=changes,
         corrected=corrected,
+        stages=stage_shares(client, scope).get((now.service, now.route)),
     )
 
 

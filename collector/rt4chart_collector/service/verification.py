@@ -9,6 +9,7 @@ from threading import Event
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.judges.trails import trail_maker
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
@@ -26,6 +27,7 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
+from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
@@ -56,6 +58,8 @@ class VerificationRuntime:
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
         self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
+        maker = trail_maker(verifier, calls=settings.trail_calls)
+        self._trails = AnswerTrails(maker, self.metrics, layers=settings.layers, clock=clock)
 
     def verifier_id(self) -> str:
         """The id of the verifier in use: the judge's, with its recalibration if there is one."""
@@ -121,6 +125,7 @@ class VerificationRuntime:
                 layers=self._settings.layers,
                 strict_routes=self._settings.strict_routes,
                 carrier=self._settings.carrier,
+                trails=self._trails,
                 clock=self._clock,
                 giving_up=giving_up,
                 is_owned=is_owned,

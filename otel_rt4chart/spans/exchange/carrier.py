@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.semconv import CarrierPlace
@@ -60,7 +61,7 @@ def carrier_span(
         start_ns=verdict.decided_ns - verdict.duration_ns,
         end_ns=verdict.decided_ns,
         parent_span_id=candidate.span_id if place is CarrierPlace.TRACE else "",
-        attributes=carrier_attributes(verdict, report, version),
+        attributes=carrier_attributes(verdict, report, version) | blame_attributes(verdict),
         # The link names the target; the parent only shows the carrier where people look for it.
         links=(SpanLink(candidate.trace_id, candidate.span_id),),
         resource={semconv.SERVICE_NAME: candidate.service}
@@ -70,6 +71,35 @@ def carrier_span(
         scope_name=semconv.SCOPE_NAME,
         scope_version=version,
     )
+
+
+def blame_attributes(verdict: Verdict) -> dict[str, AttributeValue]:
+    """Where the failed claims entered; none where they were not traced.
+
+    The stage is the one in which most of them did.
+    """
+    if not verdict.trail:
+        return {}
+    rows = [
+        {
+            "claim": blame.claim,
+            "span_id": blame.place.span_id if blame.place else "",
+            "step": blame.place.name if blame.place else "",
+            "stage": blame.stage,
+            "retrieval": blame.retrieval.value,
+            "problem": blame.problem,
+        }
+        for blame in verdict.trail
+    ]
+    found: dict[str, AttributeValue] = {
+        semconv.BLAME_CLAIMS: json.dumps(
+            [{name: value for name, value in row.items() if value != ""} for row in rows],
+            ensure_ascii=False,
+        )
+    }
+    if stages := Counter(blame.stage for blame in verdict.trail if blame.stage):
+        ((found[semconv.BLAME_STAGE], _),) = stages.most_common(1)
+    return found
 
 
 def explain_in_one_sentence(report: Report) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Exchange, Finding, Passage, Report
 
 
@@ -85,6 +86,7 @@ class Verdict:
     `duration_ns` the duration of the verification, `decided_ns` its end (epoch nanoseconds).
     `error` describes a failure, `error_type` is its class. `citations` are counted, and their
     findings made, on every answer whose text is known; those of a verified one are in the report.
+    `trail` says in which step each failed claim entered, if it was traced.
     """
 
     candidate: Candidate
@@ -98,6 +100,7 @@ class Verdict:
     error_type: str = ""
     citations: int = 0
     citation_findings: tuple[Finding, ...] = ()
+    trail: tuple[ClaimBlame, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

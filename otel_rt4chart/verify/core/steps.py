@@ -86,7 +86,10 @@ async def answer_batch_async(batch: Batch, meter: Meter) -> Replies:
 def _answer_one(judge: Judge | Embedder, question: Question, meter: Meter) -> Reply | Exception:
     # Batch judges and endpoints count their own calls; here only a tracer counts local ones.
     if meter.counts_all:
-        if (refused := meter.refusal(1, 0)) is not None:
+        refused = meter.refusal(1, 0) or meter.compare(
+            len(getattr(question, "claims", ())), with_model=isinstance(judge, ModelJudge)
+        )
+        if refused is not None:
             return JudgeError(refused)
         meter.calls += 1
     try:

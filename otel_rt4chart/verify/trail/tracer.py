@@ -85,29 +85,48 @@ class Tracer:
         self._limits = ReadingLimits(window, overlap, max_chunk_tokens, candidates, reruns)
 
     def trace(
-        self, nodes: Sequence[Node], answer: str, claims: Sequence[str] | None = None
+        self,
+        nodes: Sequence[Node],
+        answer: str,
+        claims: Sequence[str | DraftClaim] | None = None,
+        *,
+        budget: Budget | None = None,
     ) -> Trail:
         """The trails of the claims; without `claims` the judge decomposes the answer node.
 
-        InputError where the nodes are not an acyclic graph that has the answer.
+        A `budget` bounds this trace instead of `max_calls`: its calls, tokens, comparisons and
+        seconds. InputError where the nodes are not an acyclic graph that has the answer.
         """
-        meter = Meter(Budget(calls=self._max_calls), counts_all=True)
+        meter = self._meter(budget)
         steps = self._steps(nodes, answer, claims)
         return Trail(
             run_steps(steps, lambda batch: answer_batch(batch, meter)), meter.usage(), self.judge.id
         )
 
     async def trace_async(
-        self, nodes: Sequence[Node], answer: str, claims: Sequence[str] | None = None
+        self,
+        nodes: Sequence[Node],
+        answer: str,
+        claims: Sequence[str | DraftClaim] | None = None,
+        *,
+        budget: Budget | None = None,
     ) -> Trail:
         """The same without blocking the event loop while an endpoint works."""
-        meter = Meter(Budget(calls=self._max_calls), counts_all=True)
+        meter = self._meter(budget)
         steps = self._steps(nodes, answer, claims)
         found = await run_steps_async(steps, lambda batch: answer_batch_async(batch, meter))
         return Trail(found, meter.usage(), self.judge.id)
 
+    def _meter(self, budget: Budget | None) -> Meter:
+        unlimited = Budget(
+            calls=self._max_calls, comparisons=None, model_comparisons=None, seconds=None
+        )
+        meter = Meter(budget or unlimited, counts_all=True)
+        meter.start_judging()
+        return meter
+
     def _steps(
-        self, nodes: Sequence[Node], answer: str, claims: Sequence[str] | None
+        self, nodes: Sequence[Node], answer: str, claims: Sequence[str | DraftClaim] | None
     ) -> Steps[tuple[ClaimTrail, ...]]:
         """Trace all claims together, step by step towards the sources."""
         graph = Graph(nodes)
@@ -129,11 +148,13 @@ class Tracer:
         return tuple(claim.trail(graph, answer) for claim in traced)
 
     def _drafts(
-        self, node: Node, claims: Sequence[str] | None
+        self, node: Node, claims: Sequence[str | DraftClaim] | None
     ) -> Steps[tuple[DraftClaim, ...] | Exception]:
         if claims is not None:
             whole = AnswerRange(0, len(node.text))
-            return tuple(DraftClaim(text, -1, whole) for text in claims)
+            return tuple(
+                DraftClaim(one, -1, whole) if isinstance(one, str) else one for one in claims
+            )
         found = yield from decompose_answer(self.judge, segment(node.text))
         if isinstance(found, Exception):
             return found

@@ -42,16 +42,16 @@ def test_a_wrong_variable_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_layers_are_listed_with_the_rates_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All five, those of routes too, and what a word for a rate means."""
+    """All six, those of routes too, and what a word for a rate means."""
     monkeypatch.setenv("RT4CHART_SAMPLE_RATE", "0.1")
     monkeypatch.setenv("RT4CHART_LAYERS", "sycophancy=0.5; support/*: cherry_picking=1")
 
     (check,) = [check for check in core_checks() if check.name == "layers"]
 
     assert check.detail == (
-        "judge=0.1, citations=1, cherry_picking=auto, sycophancy=0.5, second_judge=borderline; "
-        "support/*: cherry_picking=1 (borderline: a confidence below 0.7; auto: 1, or 0.2 where a "
-        "remote judge scans)"
+        "judge=0.1, citations=1, cherry_picking=auto, sycophancy=0.5, trail=auto, "
+        "second_judge=borderline; support/*: cherry_picking=1 (borderline: a confidence below 0.7; "
+        "auto: 1; with a remote judge 0.2, and 0 for trail)"
     )
 
 

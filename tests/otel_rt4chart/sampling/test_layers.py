@@ -75,6 +75,19 @@ def test_unused_passages_are_read_by_a_remote_judge_on_a_fifth_of_the_answers() 
     assert written.plan_at(0.0, "r", scans_remotely=True).cherry_picking == 0.5
 
 
+def test_trails_follow_the_judge_unless_a_rate_is_set() -> None:
+    """By default those of a judge in this process; a rate draws by the trace id, as the checks."""
+    layers = parse_layers("legal/*: trail=0.5; off: trail=0")
+    ids = [f"{number:032x}" for number in range(400)]
+
+    assert layers.traces("a", "shop", is_remote=False)
+    assert not layers.traces("a", "shop", is_remote=True)
+    assert not any(layers.traces(one, "off", is_remote=False) for one in ids)
+    drawn = [one for one in ids if layers.traces(one, "legal/x", is_remote=True)]
+    assert 140 < len(drawn) < 260
+    assert drawn == [one for one in ids if layers.traces(one, "legal/x", is_remote=False)]
+
+
 def test_a_route_sends_all_its_claims_to_the_second_judge() -> None:
     """Elsewhere only the borderline ones go."""
     layers = parse_layers("second_judge=borderline; legal/*: second_judge=all")
@@ -87,8 +100,8 @@ def test_a_route_sends_all_its_claims_to_the_second_judge() -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "citations=1, cherry_picking=auto, sycophancy=1, second_judge=borderline",
-        "citations=1, cherry_picking=0.05, sycophancy=0.5, second_judge=all; a/*: citations=0",
+        "citations=1, cherry_picking=auto, sycophancy=1, trail=auto, second_judge=borderline",
+        "citations=1, cherry_picking=0.05, sycophancy=0.5, trail=0.2, second_judge=all; a: trail=0",
     ],
 )
 def test_what_is_shown_can_be_written(written: str) -> None:
@@ -112,12 +125,14 @@ def test_layers_are_read_from_a_file(tmp_path: Path) -> None:
     [
         (
             "cherry=1",
-            "in 'cherry=1' expected one of citations, cherry_picking, sycophancy, second_judge; "
+            "in 'cherry=1' expected one of citations, cherry_picking, sycophancy, trail, "
+            "second_judge; "
             "write one of these names, = and its value",
         ),
         (
             "judge=0.1",
-            "in 'judge=0.1' expected one of citations, cherry_picking, sycophancy, second_judge; "
+            "in 'judge=0.1' expected one of citations, cherry_picking, sycophancy, trail, "
+            "second_judge; "
             "set RT4CHART_SAMPLE_RATE: the share of answers that the judge verifies",
         ),
         (

@@ -130,11 +130,11 @@ def test_a_database_of_an_earlier_version_says_what_to_do(
     run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The report does not migrate: a running service decides when."""
-    client.command("DROP TABLE rt4chart_label_draws")
+    client.command("DROP TABLE rt4chart_trails")
 
     assert run() == 2
     assert (
-        "has no table rt4chart_label_draws: expected a database that `rt4chart up` of this version "
+        "has no table rt4chart_trails: expected a database that `rt4chart up` of this version "
         "has opened; run it once"
     ) in capsys.readouterr().err
 

@@ -56,9 +56,16 @@ def test_page_lists_the_table() -> None:
     assert documented == expected, f"the table of docs/reference/metrics.md should be:\n{rows}"
 
 
-# Shown by a worker of Kafka, by the monitor, for a database with damage, and after grouping.
+# Shown by a worker of Kafka, by the monitor, for a database with damage, after grouping, and after
+# the first trail.
 GROUPED = tuple(f"rt4chart_grouping_{name}" for name in ("duration", "last_run", "waiting"))
-ELSEWHERE = ("rt4chart_kafka", "rt4chart_route", "rt4chart_store_damaged", *GROUPED)
+ELSEWHERE = (
+    "rt4chart_kafka",
+    "rt4chart_route",
+    "rt4chart_store_damaged",
+    "rt4chart_trail_d",
+    *GROUPED,
+)
 
 
 def test_what_is_shown_is_as_the_table_says(line: Line) -> None:

@@ -17,6 +17,7 @@ from rt4chart_collector.console.alerts.alert_details import (
     issue_notes,
 )
 from rt4chart_collector.console.alerts.comparison_links import change_urls, spans_url
+from rt4chart_collector.console.alerts.entered import entered_note
 from rt4chart_collector.console.alerts.incident_view import incident_view
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
@@ -157,6 +158,9 @@ def show_alert(console: Console, request: Request) -> Response:
         incident = read_incident(client, state, now_ns=now_ns)
         issues = grown_issues(state.alert.facts)
         notes = issue_notes(events_of_all(client, issues)) if issues else {}
+        entered = entered_note(
+            client, state, began_ns=incident.since_ns if incident else 0, now_ns=now_ns
+        )
     since_ns = state.alert.starts_ns or state.fired_ns
     view = None
     if incident is not None:
@@ -176,6 +180,7 @@ def show_alert(console: Console, request: Request) -> Response:
         state=state,
         details=alert_details(state.alert.facts, notes),
         view=view,
+        entered=entered,
         spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
         happened=happened,
         notified=notified_words(happened),

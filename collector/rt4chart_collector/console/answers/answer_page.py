@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from otel_rt4chart.core.guard import guard
+from otel_rt4chart.spans.graph.chain import TraceChain
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify.core.model import Action, Label, Passage
@@ -22,6 +23,7 @@ from rt4chart_collector.console.answers.answer_view import (
     answer_document,
     shown_label,
 )
+from rt4chart_collector.console.answers.chain_view import ChainView, chain_view
 from rt4chart_collector.console.answers.differences import LabelDifference, differences
 from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
@@ -36,6 +38,7 @@ from rt4chart_collector.console.view.params import (
 )
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import read_answers
+from rt4chart_collector.pipeline.trails import chain_of
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
@@ -48,6 +51,7 @@ from rt4chart_collector.store.answers.feedback import (
 )
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, build_tree
+from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import issues_of_answer
@@ -94,12 +98,15 @@ def show_answer(console: Console, request: Request) -> Response:
             (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
+        trails = trails_of(client, verification)
+        check_awaited()
+        chain = _chain(client, verification, trails, spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
     view = AnswerView(verification, outline, listed, texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
         return JSONResponse(
-            answer_document(verification, listed, view, issues, feedback, texts, trace)
+            answer_document(verification, listed, view, issues, feedback, texts, trace, trails)
         )
     rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
@@ -109,6 +116,7 @@ def show_answer(console: Console, request: Request) -> Response:
         verification=verification,
         is_stored=True,
         view=view,
+        chain=chain,
         claims=list(view.claims(issues, own_opinions)),
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
         issues=issues,
@@ -271,6 +279,20 @@ def _passages_from_spans(
             staged = [seen.passage for seen in candidate.staged]
             return {passage.id: passage for passage in (*staged, *candidate.exchange.passages)}
     return None
+
+
+def _chain(
+    client: Client,
+    verification: Verification,
+    trails: Sequence[TrailRow],
+    spans: Sequence[SpanRecord],
+) -> ChainView:
+    """The steps that made the answer; without their texts if the spans were deleted."""
+    found: TraceChain | None = None
+    if trails and any(span.span_id == verification.span_id for span in spans):
+        with guard("reading the chain of an answer"):
+            found = chain_of(client, verification.span_id, spans)
+    return chain_view(trails, found, verification.span_id)
 
 
 def _differences_to(

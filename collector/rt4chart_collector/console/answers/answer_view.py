@@ -29,6 +29,7 @@ from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree
+from rt4chart_collector.store.answers.trails import TrailRow
 from rt4chart_collector.store.answers.verifications import SeenPassage, Verification
 from rt4chart_collector.store.engine.rows import field_values
 from rt4chart_collector.store.issues.issues import ClaimIssue
@@ -393,6 +394,7 @@ def answer_document(
     feedback: Sequence[Feedback],
     texts: Mapping[str, Passage] | None,
     trace: TraceTree | None,
+    trails: Sequence[TrailRow] = (),
 ) -> dict[str, object]:
     """The document; the `text` of a passage is null if its span was deleted."""
     verdict = asdict(verification)
@@ -412,5 +414,6 @@ def answer_document(
         ],
         "issues": [asdict(issue) for issue in issues],
         "feedback": [asdict(opinion) for opinion in feedback],
+        "trails": [asdict(row.blame) for row in trails],
         "spans": [asdict(span) for span in trace.spans] if trace else None,
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -24,11 +25,15 @@ from rt4chart_collector.console.routes.route_tables import (
     slice_table,
     status_rows,
 )
+from rt4chart_collector.console.routes.trail_tables import trail_tables
 from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
 from rt4chart_collector.console.view.table import Table
-from rt4chart_collector.console.view.urls import route_value, unescaped
+from rt4chart_collector.console.view.time_range import TimeRange
+from rt4chart_collector.console.view.trail_note import trail_note
+from rt4chart_collector.console.view.urls import answers_url, route_value, unescaped
 from rt4chart_collector.core.alerts.state import AlertState
+from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
@@ -47,6 +52,11 @@ from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_g
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.trail_shares import (
+    TrailShares,
+    retrieval_shares,
+    stage_shares,
+)
 from rt4chart_collector.store.rates.trends import Deployment, deployments
 
 # The measures whose rate is always on the page.
@@ -71,6 +81,8 @@ class RouteData:
     issues: list[GrownIssueRow]
     documents: Sequence[GrownDocument]
     worst: list[WorstAnswer]
+    stages: TrailShares | None = None
+    retrievals: TrailShares | None = None
 
     @property
     def drift(self) -> DriftRow | None:
@@ -95,7 +107,7 @@ def show_route(console: Console, request: Request) -> Response:
         )
     return console.tables(
         request,
-        _tables(data),
+        _tables(data, partial(_answers_of_step, service, route, console.time_range(request))),
         "route.html",
         title=route or "(no route)",
         service=service,
@@ -106,6 +118,7 @@ def show_route(console: Console, request: Request) -> Response:
         corrected=labels.rates.get((service, route)),
         route_value=route_value(service, route),
         figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drifts, measure),
+        trail=trail_note(data.stages),
         measure=measure,
         measures=tuple(Measure),
         measure_title=TITLES[measure],
@@ -116,11 +129,18 @@ def show_route(console: Console, request: Request) -> Response:
     )
 
 
-def _tables(data: RouteData) -> Sequence[Table[object]]:
+def _answers_of_step(service: str, route: str, period: TimeRange, stage: str) -> str:
+    """The answers of the route with a claim that entered in this stage."""
+    term = written_filter([FilterTerm("step", stage)])
+    return answers_url(service=service, route=route, q=term, **period.query)
+
+
+def _tables(data: RouteData, answers_of: Callable[[str], str]) -> Sequence[Table[object]]:
     return [
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
         *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
         STATUSES.with_rows(status_rows(data.whole)),
+        *trail_tables(data.stages, data.retrievals, answers_of),
         deployment_table(data.deployed),
         ISSUES.with_rows(data.issues),
         DOCUMENTS.with_rows(data.documents),
@@ -160,6 +180,8 @@ def read_route(
         issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
         documents=growth.documents,
         worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
+        stages=stage_shares(client, scope).get(route),
+        retrievals=retrieval_shares(client, scope).get(route),
     )
 
 

@@ -22,6 +22,7 @@ from otel_rt4chart.verify.core.model import Report
 from rt4chart_collector.console.answers import wording
 from rt4chart_collector.console.answers.answer_page import ClaimPages, shown_revision
 from rt4chart_collector.console.answers.answer_view import AnswerView
+from rt4chart_collector.console.answers.chain_view import ChainView
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.tries import trials as limits
@@ -154,6 +155,7 @@ def _result(
         verification=verification,
         is_stored=False,
         view=view,
+        chain=ChainView(),
         claims=list(view.claims((), ())),
         pages=ClaimPages(tuple(range(len(claims))), "", 1, 1, {"": len(claims)}),
         action=wording.ACTIONS.get(verification.advice.action),

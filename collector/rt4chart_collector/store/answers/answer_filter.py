@@ -33,6 +33,7 @@ ANSWER_KEYS = (
     FilterKey("status", "it has a claim of this status", KeyMatch.CHOICE, CLAIM_STATUSES),
     FilterKey("measure", "it has such a claim", KeyMatch.CHOICE, tuple(map(str, Measure))),
     FilterKey("decision", "what became of it", KeyMatch.CHOICE, tuple(map(str, Decision))),
+    FilterKey("step", "a claim of it entered in this step of a chain", KeyMatch.WHOLE),
     FilterKey("model", "a part of the model's name"),
     FilterKey("release", "the release", KeyMatch.WHOLE),
     FilterKey("prompt", "the prompt version", KeyMatch.WHOLE),
@@ -52,6 +53,9 @@ _COLUMNS = {
     "environment": "Environment",
     "trace": "TraceId",
 }
+# An empty stage is not known.
+STEPS = f"""SELECT TraceId, SpanId, VerifierId FROM rt4chart_trails FINAL
+    WHERE IsDeleted = 0 AND {in_scope()}"""  # noqa: S608 - our own names
 # The columns of the fields of `AnswerFilter`, whose values are whole.
 _FIELDS = {
     "decision": "Decision = {decision:String}",
@@ -139,6 +143,8 @@ def _condition(term: FilterTerm, name: str) -> str:
         return f"({_has_part('Question', name)} OR {_has_part('Answer', name)})"
     if term.key == "status":
         return f"mapContains(Statuses, {{{name}:String}})"
+    if term.key == "step":
+        return f"(TraceId, SpanId, VerifierId) IN ({STEPS} AND Stage = {{{name}:String}})"
     if term.key == "measure":
         return f"{FAILED_COUNT[Measure(term.value)]} > 0"
     column = _COLUMNS[term.key]

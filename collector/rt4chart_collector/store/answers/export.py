@@ -80,6 +80,7 @@ ALL_RATE_COLUMNS = (*RATE_COLUMNS, "Undecided", *(f"W{name}" for name in RATE_CO
 SOURCES: Mapping[str, ExportSource] = {
     "verifications": ExportSource("rt4chart_verifications", names=("Label", "Checked")),
     "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
+    "trails": ExportSource("rt4chart_trails", names=("Label",)),
     "spans": ExportSource(
         "otel_traces",
         final=False,

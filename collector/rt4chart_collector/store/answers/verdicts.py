@@ -11,6 +11,7 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
 from otel_rt4chart.verify.language.question_kind import question_kind
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
+from rt4chart_collector.store.answers.trails import TRAILS, TrailRow, trail_row
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
     Checked,
@@ -37,11 +38,12 @@ PROVISIONAL = (
 # answers of one trace may share a question of megabytes.
 QUESTION_BYTES = 32 * 2**10
 
-_Stored = TypeVar("_Stored", Verification, ClaimRow)
+_Stored = TypeVar("_Stored", Verification, ClaimRow, TrailRow)
+_OfClaim = TypeVar("_OfClaim", ClaimRow, TrailRow)
 
 
 def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
-    """Store the verdicts: claims first, because a verification makes its claims count.
+    """Store the verdicts: trails and claims first: a verification makes its claims count.
 
     The same batch twice is stored once. A later verdict on an answer replaces the earlier verdict
     and all its claims, in the rollup too.
@@ -70,10 +72,19 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
         for row, verdict in zip(rows, latest.values(), strict=True)
         for index, claim in enumerate(verdict.report.claims if verdict.report else ())
     ]
-    gone = _superseded(client, candidates, set(floor), written=claims) if before else []
+    trails = [
+        trail_row(row, report.claims[blame.claim].label, blame)
+        for row, verdict in zip(rows, latest.values(), strict=True)
+        if (report := verdict.report) is not None
+        for blame in verdict.trail
+    ]
+    replaced_keys = set(floor)
+    gone = _superseded(client, CLAIMS, candidates, replaced_keys, written=claims)
+    lost = _superseded(client, TRAILS, candidates, replaced_keys, written=trails)
     # The token is of the verdicts alone: after an attempt that wrote the claims only, a retry finds
     # other rows in `gone`, and must be recognized all the same.
     token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
+    TRAILS.insert(client, [*trails, *lost], token=batch_token("trails", token))
     CLAIMS.insert(client, [*claims, *gone], token=batch_token("claims", token))
     replaced = [_deleted(row) for row in before]
     VERIFICATIONS.insert(client, [*replaced, *rows], token=batch_token("verifications", token))
@@ -128,16 +139,19 @@ def _rows_in_force(
 
 def _superseded(
     client: Client,
+    table: RowTable[_OfClaim],
     candidates: Collection[Candidate],
     replaced: Collection[tuple[str, str, str]],
     *,
-    written: Iterable[ClaimRow],
-) -> list[ClaimRow]:
-    """Tombstones for claims of earlier verdicts that the new rows do not replace."""
+    written: Iterable[_OfClaim],
+) -> list[_OfClaim]:
+    """Tombstones for the rows of earlier verdicts' claims that the new rows do not replace."""
+    if not replaced:
+        return []
     rewritten = {_claim_key(row) for row in written}
     return [
         _deleted(row)
-        for row in _rows_in_force(client, CLAIMS, candidates, key=_claim_key)
+        for row in _rows_in_force(client, table, candidates, key=_claim_key)
         if _row_key(row) in replaced and _claim_key(row) not in rewritten
     ]
 
@@ -159,8 +173,8 @@ def _sort_key(row: VerdictRow) -> tuple[Hashable, ...]:
     return (row.service, row.route, row.start_ns, *_row_key(row))
 
 
-def _claim_key(row: ClaimRow) -> tuple[Hashable, ...]:
-    """The sorting key of the claims."""
+def _claim_key(row: ClaimRow | TrailRow) -> tuple[Hashable, ...]:
+    """The sorting key of the claims and of their trails."""
     return (*_sort_key(row), row.index)
 
 

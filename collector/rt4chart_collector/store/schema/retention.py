@@ -19,6 +19,7 @@ SPAN_TABLES = {"otel_traces", "otel_traces_trace_id_ts", "rt4chart_dead_letters"
 VERDICT_TABLES = {
     "rt4chart_verifications",
     "rt4chart_claims",
+    "rt4chart_trails",
     "rt4chart_failure_embeddings",
     "rt4chart_issue_assignments",
     "rt4chart_issue_memberships",

@@ -127,6 +127,8 @@ WRITTEN = {
     "-measure:either": 16,
     "status:undecided": 37,
     "-status:undecided": 4,
+    "step:summarise": 0,
+    "-step:summarise": 41,
     f"trace:{50:032x}": 1,
 }
 

@@ -15,6 +15,7 @@ import pytest
 import urllib3
 
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.store.answers.export import FORMATS, SOURCES, ExportRequest, export_table
@@ -44,7 +45,8 @@ def filled(client: Client) -> Client:
         client,
         [verdict(1, [Label.ENTAILED], start_ns=NOON + HOUR, decided_ns=NOON + 60 * SECOND)],
     )
-    insert_verdicts(client, [verdict(99, route="pay")])
+    unlocated = (ClaimBlame(1, problem="no prompt"),)
+    insert_verdicts(client, [replace(verdict(99, route="pay"), trail=unlocated)])
     for half in (slice(0, 2), slice(1, 3)):
         insert_spans(client, trace_spans(1)[half])
     insert_issues(client, [ISSUE], version=1)
@@ -126,6 +128,7 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
     assert counts == {
         "verifications": 41,
         "claims": 81,
+        "trails": 1,
         "spans": 3,
         "issues": 1,
         "issue-assignments": 0,
@@ -243,6 +246,7 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
     assert {name: len(found) for name, found in pay.items() if found} == {
         "verifications": 1,
         "claims": 2,
+        "trails": 1,
         "rates": 1,
         "corrected-rates": 1,
     }

@@ -73,6 +73,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_saved_views",
         "rt4chart_schema_migrations",
         "rt4chart_silences",
+        "rt4chart_trails",
         "rt4chart_unfaithful_claims",
         "rt4chart_verifications",
     ]

@@ -19,6 +19,7 @@ from pathlib import Path
 import clickhouse_connect
 
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
@@ -134,7 +135,10 @@ def fill(client: Client) -> None:
         client,
         [replace(SPAN, trace_id=one, span_id=one[16:], start_ns=NOON + 1) for one in IDS],
     )
-    given = [verdict(n, route=("support", "pay")[n % 2]) for n in range(1, 21)]
+    trail = (ClaimBlame(1, problem="no prompt"),)
+    given = [
+        replace(verdict(n, route=("support", "pay")[n % 2]), trail=trail) for n in range(1, 21)
+    ]
     insert_verdicts(client, given)
     insert_verdicts(client, [replace(one, verifier="other/1") for one in given[:9]])
     again = verdict(2, [Label.ENTAILED], decided_ns=NOON + 60 * SECOND)
