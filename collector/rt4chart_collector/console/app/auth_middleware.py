@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Message, Receive, Scope, Send
@@ -91,6 +91,8 @@ class AuthMiddleware:
                 await answer(scope, receive, sending)
                 return
             await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            return  # before its body was whole: nobody reads an answer, and no line of the log
         except Exception as error:  # noqa: BLE001 - process boundary: one request
             log.error("a console page failed: %s", redacted_error(error))
             if not sending.has_begun:

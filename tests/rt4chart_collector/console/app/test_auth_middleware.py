@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
+from starlette.types import Message, Scope
 
 from otel_rt4chart.core.errors import NoStoreError, StoreDamagedError, StoreError
 from rt4chart_collector.core.settings import ConsoleSettings
@@ -306,6 +308,35 @@ def test_a_body_from_elsewhere_is_not_read(client: Client, path: str, origin: st
     headers = {"origin": origin, "content-type": "multipart/form-data; charset=punycode"}
 
     assert browser(client).post(path, content=b"x" * 300_000, headers=headers).status_code == 403
+
+
+def test_a_client_that_hangs_up_within_its_body_writes_no_line(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else anybody who reaches the sign-in could fill the log."""
+    app = browser(client, TOKEN).app
+    headers = [(b"host", b"localhost:8321"), (b"origin", HERE.encode()),
+               (b"content-type", b"application/x-www-form-urlencoded")]  # fmt: skip
+    scope: Scope = {"type": "http", "method": "POST", "path": "/login", "headers": headers}
+    scope |= {"query_string": b"", "scheme": "http", "client": ("127.0.0.1", 50_000)}
+    parts: list[Message] = [
+        {"type": "http.request", "body": b"tok", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return parts.pop(0)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def hang_up() -> None:
+        await app(scope, receive, send)
+
+    asyncio.run(hang_up())
+
+    assert (sent, caplog.messages) == ([], [])
 
 
 def test_a_broken_page_leads_to_this_console(client: Client) -> None:
