@@ -318,7 +318,7 @@ def test_a_client_that_hangs_up_within_its_body_writes_no_line(
     headers = [(b"host", b"localhost:8321"), (b"origin", HERE.encode()),
                (b"content-type", b"application/x-www-form-urlencoded")]  # fmt: skip
     scope: Scope = {"type": "http", "method": "POST", "path": "/login", "headers": headers}
-    scope |= {"query_string": b"", "scheme": "http", "client": ("127.0.0.1", 50_000)}
+    scope.update(query_string=b"", scheme="http", client=("127.0.0.1", 50_000))
     parts: list[Message] = [
         {"type": "http.request", "body": b"tok", "more_body": True},
         {"type": "http.disconnect"},
