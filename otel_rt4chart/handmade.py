@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -26,6 +27,8 @@ TEXT_KEYS = ("text", "content", "page_content")
 # Room for the other attributes of a retrieval span: its kind, its question, marks of the sampler,
 # and some of the application's own.
 OTHER_ATTRIBUTES = 28
+# More are not read: a lazy sequence would hold the application.
+MOST_DOCUMENTS = 10_000
 
 
 class HandmadeSpan:
@@ -122,10 +125,11 @@ class Retriever(HandmadeSpan):
 
         OpenInference has an attribute for each field of each document. The SDK keeps 128 attributes
         a span and drops the oldest: documents with more fields are one JSON attribute, the output.
+        An iterator is left for the application to read; make a list of it first.
         """
         with guard("writing documents"):
             documents = [found] if isinstance(found, str | Mapping | Passage) else found
-            rows = [_document_row(document) for document in documents]
+            rows = [_document_row(document) for document in _bounded(documents)]
             # The output of a retriever is the input of the generator: either switch hides it.
             if content_switches().hide_any:
                 rows = [_redact_row(row) for row in rows]
@@ -232,6 +236,15 @@ def _as_text(what: str, value: object) -> str | None:
             raise TypeError(f"expected a text, got {type(value).__name__}")
         return str(value)
     return None
+
+
+def _bounded(documents: object) -> Iterator[DocumentLike]:
+    """The documents of a list; TypeError for an iterator, which the application wants to read."""
+    if not isinstance(documents, Collection):
+        raise TypeError(f"expected a list of documents, got {type(documents).__name__}")
+    if len(documents) > MOST_DOCUMENTS:
+        raise ValueError(f"expected at most {MOST_DOCUMENTS} documents, got {len(documents)}")
+    return islice(documents, len(documents))
 
 
 def _document_attributes(rows: Sequence[Mapping[str, str | float]]) -> dict[str, str | float]:

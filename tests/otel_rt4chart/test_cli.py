@@ -59,7 +59,7 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
         "up",
         "work",
     }
-    seen = {"alerts", "answers", "compare", "console", "report"}
+    seen = {"alerts", "answers", "compare", "console", "report", "trail"}
     assert set(commands) == core | store | seen | {"cluster", "evalset", "gate", "issues"}
 
 

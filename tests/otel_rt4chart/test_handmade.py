@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -80,6 +81,20 @@ def documents_of(span: ReadableSpan) -> dict[str, object]:
     """The attributes of a span's documents."""
     known = span.attributes or {}
     return {key: value for key, value in known.items() if key.startswith("retrieval.documents")}
+
+
+@pytest.mark.parametrize("count", [3, 10**8])
+def test_an_iterator_and_an_endless_list_are_left_alone(count: int) -> None:
+    """The application reads its own, and the failure to record it is counted."""
+    before = guard.swallowed
+    passages: Any = iter(["Day 0.", "Day 1."]) if count == 3 else range(count)
+
+    with retriever("search") as r:
+        r.documents(passages)
+
+    assert next(iter(passages)) in ("Day 0.", 0)
+    assert documents_of(EXPORTER.get_finished_spans()[0]) == {}
+    assert guard.swallowed == before + 1
 
 
 def test_documents_are_written_as_openinference_specifies() -> None:

@@ -11,6 +11,7 @@ from rt4chart_collector.core.arguments import add_dsn, add_since
 TABLES = (
     "verifications",
     "claims",
+    "trails",
     "spans",
     "issues",
     "issue-assignments",

@@ -59,7 +59,10 @@ def accept_by_hand(options: argparse.Namespace) -> int:
             options,
             retract,
             "retracted_by",
-            lambda _: "is not accepted any more: the rate before the rise is the usual one again",
+            lambda _: (
+                "is not accepted any more: within the hour the rate before the rise is the "
+                "usual one again"
+            ),
             alert_states,
         )
     return _act(

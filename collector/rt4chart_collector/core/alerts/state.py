@@ -190,7 +190,8 @@ def apply_event(state: AlertState, event: AlertEvent) -> AlertState:
                 state = replace(state, resolved_ns=at_ns, resolved_by=event.actor)
             if event.kind != AlertEventKind.ACCEPTED:
                 return replace(state, phase=event.kind)
-            return replace(state, phase=AlertEventKind.DISMISSED, accepted_ns=at_ns)
+            accepted_ns = state.accepted_ns or at_ns
+            return replace(state, phase=AlertEventKind.DISMISSED, accepted_ns=accepted_ns)
         case AlertEventKind.RETRACTED:
             return replace(state, accepted_ns=0)
         case AlertEventKind.ACKNOWLEDGED:

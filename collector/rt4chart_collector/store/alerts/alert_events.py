@@ -283,12 +283,19 @@ def accept(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str 
 def retract(client: Client, alert_id: str, *, actor: str, now_ns: int, note: str = "") -> None:
     """Undo an acceptance: the rate before the rise is the usual one again within the hour.
 
-    Raises InputError where the alert's rate was not accepted.
+    Where the acceptance closed the alert, it fires again; where its evidence has ended since, or
+    somebody had resolved it before, it stays closed. Raises InputError where the alert's rate was
+    not accepted.
     """
     state = alert_state(client, alert_id, now_ns=now_ns)
     if state is None or not state.accepted_ns:
         raise InputError(f"expected an alert whose rate was accepted, got {alert_id!r}")
-    _record_action(client, state, AlertEventKind.RETRACTED, actor, now_ns, note)
+    at_ns = next_event_ns(state, now_ns)
+    events = [AlertEvent(state.alert, at_ns, AlertEventKind.RETRACTED, {}, actor, note)]
+    is_closed_by_it = state.resolved_ns == state.accepted_ns
+    if state.phase == AlertEventKind.DISMISSED and is_closed_by_it:
+        events.append(AlertEvent(state.alert, at_ns + 1, AlertEventKind.FIRED, actor=actor))
+    record_alert_events(client, events)
 
 
 def snooze(

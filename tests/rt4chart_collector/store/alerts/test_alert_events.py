@@ -220,19 +220,36 @@ def test_what_people_resolved_is_told_by_route(any_client: Client) -> None:
 
 
 def test_an_acceptance_is_undone_and_given_again(any_client: Client) -> None:
-    """Only those after the last retraction count; the alert stays resolved."""
+    """Only those after the last retraction count; the alert that it closed fires again."""
     record_alert_events(any_client, [fired(DRIFT, START)])
     accept(any_client, DRIFT.id, actor="ann", now_ns=START + 1)
     retract(any_client, DRIFT.id, actor="bob", now_ns=START + 2)
 
     assert accepted_times(any_client, "route_drift", since_ns=START) == {}
-    assert open_alerts(any_client, now_ns=START + 3) == []
+    (state,) = open_alerts(any_client, now_ns=START + 4)
+    assert (state.fired_ns, state.alert.facts) == (START + 3, DRIFT.facts)
     with pytest.raises(InputError, match="whose rate was accepted"):
-        retract(any_client, DRIFT.id, actor="bob", now_ns=START + 3)
+        retract(any_client, DRIFT.id, actor="bob", now_ns=START + 4)
 
-    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 4)
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 5)
     found = accepted_times(any_client, "route_drift", since_ns=START)
-    assert found == {(DRIFT.service, DRIFT.route): [START + 4]}
+    assert found == {(DRIFT.service, DRIFT.route): [START + 5]}
+    assert open_alerts(any_client, now_ns=START + 6) == []
+
+
+def test_an_alert_that_was_closed_before_it_was_accepted_stays_closed(any_client: Client) -> None:
+    """Somebody had resolved it for another reason; so does one whose evidence has ended."""
+    record_alert_events(any_client, [fired(DRIFT, START)])
+    resolve(any_client, DRIFT.id, actor="ann", now_ns=START + 1)
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 2)
+    retract(any_client, DRIFT.id, actor="bob", now_ns=START + 3)
+    assert open_alerts(any_client, now_ns=START + 4) == []
+
+    record_alert_events(any_client, [fired(DRIFT, START + 10)])
+    accept(any_client, DRIFT.id, actor="ann", now_ns=START + 11)
+    record_alert_events(any_client, [ended(DRIFT, START + 12)])
+    retract(any_client, DRIFT.id, actor="bob", now_ns=START + 13)
+    assert open_alerts(any_client, now_ns=START + 14) == []
 
 
 def test_to_resolve_accepts_nothing(any_client: Client) -> None:
