@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -74,7 +74,9 @@ def _checking(console: Console, trials: Trials) -> Callable[[Request], Awaitable
         given = {name: form.get(name, "").replace("\r\n", "\n") for name in NOTHING}
         try:
             asked = _request(console, form.get("judge", ""), given)
-            report = await trials.run(asked)
+            report = await _while_connected(request, trials.run(asked))
+        except ClientDisconnect:
+            return Response()  # which nobody reads
         except TrialError as error:
             return await asyncio.to_thread(
                 _page, console, request, given, error=str(error), status=error.status
@@ -82,6 +84,26 @@ def _checking(console: Console, trials: Trials) -> Callable[[Request], Awaitable
         return await asyncio.to_thread(_result, console, request, given, asked, report)
 
     return check
+
+
+async def _while_connected(request: Request, work: Coroutine[object, object, Report]) -> Report:
+    """The result of the work, which ends where the client hangs up: others wait for its place."""
+    working, gone = asyncio.create_task(work), asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientDisconnect
+    finally:
+        working.cancel()
+        gone.cancel()
+        await asyncio.gather(working, gone, return_exceptions=True)
+
+
+async def _hung_up(request: Request) -> None:
+    """Return when the client has closed the connection; the form was read before."""
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
 
 
 def _request(console: Console, judge: str, given: Mapping[str, str]) -> TrialRequest:

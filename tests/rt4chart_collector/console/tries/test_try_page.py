@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Message, Scope
 
 from rt4chart_collector.console.answers import answers_page
 from rt4chart_collector.console.app.process_info import ProcessInfo
@@ -175,6 +178,45 @@ def test_a_check_that_takes_too_long_is_stopped(client: Client) -> None:
     assert (first, second) == (503, 503)
     assert "took longer than 0 seconds and was stopped" in page
     assert "Another answer" not in page
+
+
+def test_a_client_that_hangs_up_leaves_its_place_to_others(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its check is cancelled, which ends the process, and no line is written."""
+    ended = []
+
+    async def run(*_: object) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    monkeypatch.setattr(Trials, "run", run)
+    with visitor(client) as browser:
+        body = urlencode({"csrf": csrf_of(browser, "/try"), **GIVEN}).encode()
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        headers = {"host": "localhost:8321", "origin": HERE, "cookie": cookies,
+                   "content-type": "application/x-www-form-urlencoded"}  # fmt: skip
+        scope: Scope = {"type": "http", "method": "POST", "path": "/try", "scheme": "http"}
+        scope.update(query_string=b"", client=("127.0.0.1", 50_000))
+        scope["headers"] = [(name.encode(), value.encode()) for name, value in headers.items()]
+        parts: list[Message] = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}]
+
+        async def receive() -> Message:
+            return parts.pop(0)
+
+        async def send(_: Message) -> None:
+            """Drop it, as a server does for a closed connection."""
+
+        async def ask() -> None:
+            async with asyncio.timeout(30):
+                await browser.app(scope, receive, send)
+
+        asyncio.run(ask())
+
+    assert (ended, caplog.messages) == (["cancelled"], [])
 
 
 def test_whoever_may_read_may_try(client: Client) -> None:
