@@ -62,12 +62,20 @@ ORDER BY IssueId, Kind, rt4chart_issue_events.At DESC, EventId DESC LIMIT 1 BY I
 """  # noqa: S608
 
 
+MAX_NOTE, MAX_OWNER = 4_000, 100
+
+
 def record_events(client: Client, events: Sequence[IssueEvent]) -> None:
     """Write the events; the same event twice is stored once.
 
-    Raises InputError for an unknown state.
+    Raises InputError for an unknown state, and for a note or an owner that is too long.
     """
     for event in events:
+        if len(event.note) > MAX_NOTE or (event.kind == "owner" and len(event.value) > MAX_OWNER):
+            raise InputError(
+                f"expected a note of at most {MAX_NOTE:,} characters and an owner of at most "
+                f"{MAX_OWNER}, got {len(event.note):,} and {len(event.value):,}"
+            )
         if event.kind == "state" and event.value not in STATES:
             raise InputError(f"expected a state of {', '.join(STATES)}, got {event.value!r}")
     EVENTS.insert(

@@ -63,6 +63,15 @@ def test_unknown_state_is_refused(client: Client) -> None:
     assert events_of(client, 1) == []
 
 
+@pytest.mark.parametrize(("kind", "value", "note"), [("note", "", 4_001), ("owner", "a" * 101, 0)])
+def test_what_is_too_long_is_refused(client: Client, kind: str, value: str, note: int) -> None:
+    """Every reader of the trail would pay for it."""
+    with pytest.raises(InputError, match="expected a note of at most 4,000 characters"):
+        record_events(client, [IssueEvent(1, AT, kind, value, "x" * note, "ann")])
+
+    assert events_of(client, 1) == []
+
+
 def test_chain_of_merges_resolves(client: Client) -> None:
     """Every alias leads to the one that stands in the end, also where that one was merged later."""
     record_merge(client, 1, 2, actor="ann", at_ns=AT)
