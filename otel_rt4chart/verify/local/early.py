@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
+
+from otel_rt4chart.verify.core.meter import TOO_LARGE
 from otel_rt4chart.verify.core.model import DraftClaim, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.identify import foreign_language, passage_languages
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, read_context, read_slots
 from otel_rt4chart.verify.local.cells import CellIndex
+from otel_rt4chart.verify.local.comparison import is_verb
 from otel_rt4chart.verify.local.verdict import MAX_CONFIDENCE
 
+# Claims are compared word by word with a sentence. More pairs than this take seconds of a processor
+# for one claim, in which no limit of the answer's time is looked at.
+MOST_WORD_PAIRS = 300_000
+_CONDITION = re.compile(
+    r"\b(?:if|unless|except|but|although|though|while|when|whether|because|until|that|which|who|said"
+    r"|says|according)\b",
+    re.IGNORECASE,
+)
 _REMEDY = "this judge reads English: set RT4CHART_JUDGE=onnx:PATH to use a multilingual model"
 
 
@@ -24,19 +37,41 @@ class EarlyVerdicts:
     def judge(self, draft: DraftClaim, claim: Slots) -> Judgement | None:
         """The judgement of a claim that needs no features; None for any other claim.
 
-        Such are: no claim, nothing to compare, a verbatim copy, a claim or passages that are not in
-        English, a claim about one cell.
+        Such are: no claim, nothing or too much to compare, a verbatim copy, a claim or passages
+        that are not in English, a claim about one cell.
         """
         if not draft.is_claim:
             return Judgement(Label.NOT_A_CLAIM, confidence=1.0, reason="states nothing to check")
         if not claim.content and not claim.quantities:
             return Judgement(Label.UNDECIDED, reason="nothing to check")
-        copied = self.index.keys.get(claim.key)
+        words = len(claim.tokens) * self._longest
+        if words > MOST_WORD_PAIRS:
+            return Judgement(
+                Label.UNDECIDED,
+                reason=f"{TOO_LARGE}: a claim of {len(claim.tokens):,} words beside a sentence of "
+                f"{self._longest:,}",
+            )
+        copied = self.index.keys.get(claim.key, self._first_clauses.get(claim.key))
         if copied is not None:
             index = (self._sentences[copied].index,)
             reason = "is in the passage word for word"
             return Judgement(Label.ENTAILED, index, MAX_CONFIDENCE, reason)
         return self._refuse_language(claim.text) or self._cells.judge(claim)
+
+    @cached_property
+    def _longest(self) -> int:
+        """The words of the longest sentence."""
+        return max((len(sentence.tokens) for sentence in self.index.sentences), default=0)
+
+    @cached_property
+    def _first_clauses(self) -> dict[str, int]:
+        """The sentences by what stands before a second clause with the same verb."""
+        found: dict[str, int] = {}
+        for at, sentence in enumerate(self.index.sentences):
+            first = _parallel_clause(sentence)
+            if first is not None:
+                found.setdefault(first.key, at)
+        return found
 
     def settle(self, judgement: Judgement) -> Judgement:
         """Undecided instead of baseless where a passage that was not read may support the claim."""
@@ -54,6 +89,23 @@ class EarlyVerdicts:
         name, language = next(iter(self._languages.foreign.items()))
         passage = f"passage {name}" if name else "the passage"
         return f"{passage} is not in English ({language})"
+
+
+def _parallel_clause(sentence: Slots) -> Slots | None:
+    """The first of two clauses with one verb: "A takes 3 days" of "A takes 3 days, B takes 5"."""
+    first, comma, rest = sentence.text.partition(", ")
+    if not comma or sentence.scope or sentence.denials or _CONDITION.search(sentence.text):
+        return None
+    one, other = read_slots(first), read_slots(rest.partition(", ")[0])
+    # The second clause has a subject of its own, so that the verb is not the first word.
+    verbs, others = _verb_stems(one), _verb_stems(other)
+    return one if verbs and not verbs.isdisjoint(others) else None
+
+
+def _verb_stems(slots: Slots) -> frozenset[str]:
+    return frozenset(
+        token.stem for at, token in enumerate(slots.tokens) if at and is_verb(slots, at)
+    )
 
 
 def _undecided(problem: str) -> Judgement:

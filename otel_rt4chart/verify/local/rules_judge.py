@@ -23,6 +23,7 @@ from otel_rt4chart.verify.local.verdict import (
     uncovered_floor,
 )
 from otel_rt4chart.verify.text.citations import blank_citations
+from otel_rt4chart.verify.text.fillers import blank_fillers
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
 RULES_ID = "rules/12"
@@ -86,7 +87,7 @@ class RulesJudge(WholeContextJudge):
     def _judge_one(
         self, draft: DraftClaim, early: EarlyVerdicts, sentences: Sequence[Sentence]
     ) -> Judgement:
-        claim = read_slots(blank_citations(draft.text))
+        claim = read_slots(blank_fillers(blank_citations(draft.text)))
         known = early.judge(draft, claim)
         if known is not None:
             return known

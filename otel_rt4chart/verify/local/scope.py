@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.cues import cues
@@ -24,6 +24,9 @@ _EXCEPTIONS = re.compile(
 )
 
 _INSTEAD = re.compile(r"\b(instead\s+of|rather\s+than)\s+([^,;:.!?()]+)", re.IGNORECASE)
+# The start and end of a word that excepts, and the range of what it excepts.
+_Exception = tuple[int, int, AnswerRange]
+_CACHED_SENTENCES = 256  # every word of a claim is looked up in the same ones
 _DENIED_WHOLE = re.compile(
     r"\b(?:no|none|nothing|nobody|never|not(?!\s+including))\b", re.IGNORECASE
 )
@@ -63,6 +66,8 @@ def _exception_over(sentence: Slots, stems: tuple[str, ...]) -> str | None:
     """The words that except all of the sentence's words with these stems, and the last of them."""
     if _DENIED_WHOLE.search(sentence.text):
         return None  # "nothing apart from the tower" says it of the tower
+    if not _exceptions(sentence.text):
+        return None
     tokens = [sentence.content[place] for one in stems for place in sentence.positions.get(one, ())]
     found = [_excepting(sentence, at) for at in tokens]
     return found[0] if found and all(found) else None
@@ -77,14 +82,19 @@ def _excepting(sentence: Slots, at: int) -> str | None:
     return None
 
 
-def _exceptions(text: str) -> Iterator[tuple[int, int, AnswerRange]]:
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def _exceptions(text: str) -> tuple[_Exception, ...]:
     """Where each word that excepts stands, and where what it excepts."""
+    found: list[_Exception] = []
     for cue in cues(text, "exclusion"):
         start, span = text.find(cue.word), text.find(cue.span)
         if _EXCEPTIONS.match(cue.word) and cue.span:
-            yield start, start + len(cue.word), AnswerRange(span, span + len(cue.span))
-    for match in _INSTEAD.finditer(text):
-        yield match.start(1), match.end(1), AnswerRange(*match.span(2))
+            found.append((start, start + len(cue.word), AnswerRange(span, span + len(cue.span))))
+    found += [
+        (match.start(1), match.end(1), AnswerRange(*match.span(2)))
+        for match in _INSTEAD.finditer(text)
+    ]
+    return tuple(found)
 
 
 def other_negation(comparison: ComparedClaim) -> StructuralDoubt | None:

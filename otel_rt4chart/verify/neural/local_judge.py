@@ -42,6 +42,7 @@ from otel_rt4chart.verify.neural.model_folder import model_folder
 from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
 from otel_rt4chart.verify.neural.rewording import in_passage_words
 from otel_rt4chart.verify.text.citations import blank_citations
+from otel_rt4chart.verify.text.fillers import blank_fillers
 
 NETWORK, NETWORK_KIND = "network", "network_kind"
 STACK_FEATURES = (*FEATURES, NETWORK, NETWORK_KIND)
@@ -179,7 +180,7 @@ class LocalJudge(WholeContextJudge):
     def _plan(
         self, draft: DraftClaim, early: EarlyVerdicts, sentences: tuple[Sentence, ...]
     ) -> _NetworkPlan | Judgement:
-        text = blank_citations(draft.text)
+        text = blank_fillers(blank_citations(draft.text))
         claim = read_slots(text)
         known = early.judge(draft, claim)
         if known is not None:

@@ -5,6 +5,7 @@ import pytest
 from otel_rt4chart.verify import Exchange, Passage, Verifier
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
+from otel_rt4chart.verify.local.scope import _exceptions
 
 ENGLISH = "The X200 weighs 254 g. Its warranty lasts two years."
 GERMAN = "Der X200 wiegt 254 Gramm. Die Garantie gilt zwei Jahre und ist nicht verlängerbar."
@@ -63,3 +64,43 @@ def test_a_claim_that_only_a_passage_in_another_language_may_support_is_undecide
 
     assert [claim.label for claim in found] == [Label.ENTAILED, Label.UNDECIDED]
     assert "passage p2 is not in English (German)" in found[1].reason
+
+
+TIMES = "Card refunds take 5 to 7 working days, bank transfers take 10 working days."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "is_copy"),
+    [
+        ("Card refunds take 5 to 7 working days.", TIMES, True),
+        ("Card refunds take 10 working days.", TIMES, False),
+        ("The pass is valid.", "The pass is valid, if it is signed.", False),
+        ("The pass is valid.", "The pass is valid, the ticket is valid if it is signed.", False),
+        ("The deal is off.", "The deal is off, the paper said.", False),
+        ("The pass is valid.", "The pass is not valid, the ticket is valid.", False),
+    ],
+)
+def test_the_first_of_two_clauses_with_one_verb_is_a_copy(
+    claim: str, passage: str, is_copy: bool
+) -> None:
+    """What follows says it of something else; a condition, a source and a denial do not."""
+    assert (judge(claim, passage)[1] == "is in the passage word for word") is is_copy
+
+
+@pytest.mark.parametrize("unit", ["3 kg ", "1/", "A, B and ", "not 3 "])
+def test_too_much_to_compare_is_undecided(unit: str) -> None:
+    """A short request must not take minutes of the processor; a shorter claim is judged."""
+    label, reason = judge(unit * 1_590, unit * 5_990)
+
+    assert label is Label.UNDECIDED
+    assert reason.startswith(("too_large: a claim of ", "nothing to check"))
+    assert not judge("The bag holds 3 kg.", "3 kg " * 5_990)[1].startswith("too_large")
+
+
+def test_a_sentence_is_searched_for_exceptions_once() -> None:
+    """Not once for each of a claim's words that it has."""
+    before = _exceptions.cache_info().misses
+
+    judge("The bag holds " + "3 kg " * 40, "The sack holds " + "3 kg " * 150)
+
+    assert _exceptions.cache_info().misses - before <= 2
