@@ -23,7 +23,13 @@ from otel_rt4chart.spans.model.blame import (
 )
 from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.values import normalize_text
-from otel_rt4chart.spans.model.verdict import Candidate, Stage, StagedPassage, Verdict
+from otel_rt4chart.spans.model.verdict import (
+    Candidate,
+    Stage,
+    StagedPassage,
+    Verdict,
+    is_prompt_known,
+)
 from otel_rt4chart.verify import Node, Passage, Tracer, Verifier
 from otel_rt4chart.verify.core.judge import is_remote
 from otel_rt4chart.verify.core.meter import TOO_LARGE, Budget
@@ -251,7 +257,7 @@ class _AnswerTrail:
         """Where the passage got lost that would have prevented the claim, and what it says."""
         if self._has_read_otherwise(trail, errors):
             return RetrievalBlame.IGNORED_BY_GENERATOR, ()
-        if claim.label is Label.CONTRADICTED:
+        if claim.label is Label.CONTRADICTED and not self._is_of_lost(claim.evidence):
             return RetrievalBlame.NONE, ()
         if beside is not None and beside.label is not Label.BASELESS:
             if beside.label is Label.UNDECIDED:
@@ -264,6 +270,11 @@ class _AnswerTrail:
         is_absent = claim.status in (ClaimStatus.UNLINKED, ClaimStatus.UNSUPPORTED)
         never = is_known and is_absent and errors and not self._is_near_lost(claim)
         return RetrievalBlame.NEVER_RETRIEVED if never else RetrievalBlame.NONE, ()
+
+    def _is_of_lost(self, evidence: Sequence[Evidence]) -> bool:
+        """True if all of the evidence is of lost passages."""
+        names = set(nodes_of(evidence))
+        return bool(names) and names <= {one.passage.id for one in self.lost}
 
     def _is_near_lost(self, claim: Claim) -> bool:
         """True if a lost passage shares words with the claim, whatever the judge made of it.
@@ -301,14 +312,24 @@ def _generated(chain: TraceChain) -> list[Node]:
 
 
 def _lost_passages(candidate: Candidate, chain: TraceChain) -> tuple[StagedPassage, ...]:
-    """The passages that were found, and that no step on the way to the answer has read."""
+    """The passages that were found, and that no step on the way to the answer has read.
+
+    One of the answer is lost if it is missing in a prompt that is known to have others.
+    """
     context = {passage.id for passage in candidate.exchange.passages}
+    if is_prompt_known(one.stages for one in candidate.staged):
+        context -= {one.passage.id for one in candidate.staged if _is_cut(one.stages)}
     lost = [one for one in candidate.staged if one.passage.id not in context]
     if not lost:
         return ()
     written = {node.id for node in _generated(chain)}
     read = {normalize_text(node.text) for node in _reached(chain) if node.id not in written}
     return tuple(one for one in lost if normalize_text(one.passage.text) not in read)
+
+
+def _is_cut(stages: Sequence[Stage]) -> bool:
+    """True for a passage that was retrieved and did not reach the prompt."""
+    return Stage.PROMPT not in stages and not {Stage.RETRIEVED, Stage.RERANKED}.isdisjoint(stages)
 
 
 def _within(lost: Sequence[StagedPassage], characters: int | None) -> Sequence[StagedPassage]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from otel_rt4chart.spans.model.verdict import Stage
+from otel_rt4chart.spans.model.verdict import Stage, is_prompt_known
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from otel_rt4chart.verify.language.tokens import content
 from rt4chart_collector.store.issues.failures import Failure
@@ -136,7 +136,7 @@ def _is_dropped(passage: PassageSeen, passages: Sequence[PassageSeen]) -> bool:
     """True for a passage that was not kept, or is missing from a prompt that has other passages."""
     if not passage.is_context:
         return True
-    is_known = any(Stage.PROMPT in passage.stages for passage in passages)
+    is_known = is_prompt_known(one.stages for one in passages)
     return is_known and Stage.PROMPT not in passage.stages
 
 

@@ -59,8 +59,8 @@ class ClaimBlame:
     `blamed` are the steps in which the claim may have entered. It is known to be one of them only
     if there is a single one: `place`. `stage` is their stage if they share one. Without any,
     `problem` says why. `way` are the interim verdicts from the answer towards the sources. `lost`
-    is what passages say of the claim that did not reach the answer. `calls` are the questions to
-    the judge for all claims of the answer.
+    is what passages say of the claim that no step on the way to the answer has read. `calls` are
+    the questions to the judge for all claims of the answer.
     """
 
     claim: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,12 +40,19 @@ class Stage(StrEnum):
 class StagedPassage:
     """A passage with the stages at which it was seen, in the order of `Stage`.
 
-    `prompt` is only set if the prompt of the generation is known: if no passage of an answer has
-    this stage, it is unknown which ones reached the prompt.
+    `prompt` is only set if the prompt of the generation is known (`is_prompt_known`).
     """
 
     passage: Passage
     stages: tuple[Stage, ...]
+
+
+def is_prompt_known(stages: Iterable[Collection[Stage]]) -> bool:
+    """True if the stages of an answer's passages tell which of them reached the prompt.
+
+    Where none did, the prompt may not have been recorded, or has them in another form.
+    """
+    return any(Stage.PROMPT in each for each in stages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.judges.answer_verdicts import verify_candidate
 from otel_rt4chart.judges.trails import trail_maker
+from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.graph.chain import ChainStep, TraceChain
 from otel_rt4chart.spans.model.blame import ClaimBlame, RetrievalBlame
 from otel_rt4chart.spans.model.span_view import OperationKind
@@ -29,13 +30,14 @@ from otel_rt4chart.verify import (
 )
 from otel_rt4chart.verify.core.judge import Hint
 from otel_rt4chart.verify.core.model import AnswerRange, Chunk, DraftClaim, Judgement, Sentence
+from tests.otel_rt4chart.spans.graph.steps import Steps
 
 RETURNS = Passage("kb-1", "Orders can be returned within 30 days of delivery.")
 REFUNDS = Passage("kb-2", "Refunds are paid within 5 working days.")
 STORES = Passage("kb-3", "Our stores in Lyon are closed on public holidays.")
 WRONG = "Orders can be returned within 60 days of delivery."
 PAID = "Refunds are paid within 5 working days."
-R, RR = Stage.RETRIEVED, Stage.RERANKED
+R, RR, P = Stage.RETRIEVED, Stage.RERANKED, Stage.PROMPT
 SEEN = (StagedPassage(RETURNS, (R, RR)), StagedPassage(REFUNDS, (R, RR)))
 
 
@@ -156,6 +158,72 @@ def test_lost_passage_that_says_it_tells_where_it_was_lost(
 
     assert (blame.retrieval, blame.stage) == (expected, "answer")
     assert [(one.passage_id, one.text) for one in blame.lost] == [("kb-3", STORES.text)]
+
+
+def test_contradicting_passage_of_the_answer_that_its_prompt_lacks_was_cut() -> None:
+    """It decides the claim, and the step that wrote the answer has not read it."""
+    staged = [StagedPassage(RETURNS, (R,)), StagedPassage(REFUNDS, (R, P))]
+
+    (blame,) = trails(WRONG, chain(answer=(WRONG, ["kb-2"])), staged=staged)
+
+    assert (blame.retrieval, blame.stage) == (RetrievalBlame.CUT_FROM_PROMPT, "answer")
+    assert [(one.passage_id, one.text) for one in blame.lost] == [("kb-1", RETURNS.text)]
+
+
+@pytest.mark.parametrize(
+    ("returns", "refunds", "read"),
+    [
+        pytest.param((R,), (R,), ["kb-2"], id="no passage is known to be in the prompt"),
+        pytest.param((R,), (R, P), ["kb-1", "kb-2"], id="the step has read it in another form"),
+        pytest.param((Stage.TOOL,), (R, P), ["kb-2"], id="it was not retrieved"),
+    ],
+)
+def test_passage_that_may_have_been_read_is_not_lost(
+    returns: tuple[Stage, ...], refunds: tuple[Stage, ...], read: list[str]
+) -> None:
+    """The answer then was made in one step that read everything, and has no trail."""
+    staged = [StagedPassage(RETURNS, returns), StagedPassage(REFUNDS, refunds)]
+
+    assert trails(WRONG, chain(answer=(WRONG, read)), staged=staged) == ()
+
+
+def test_passage_that_an_earlier_step_has_read_is_not_lost() -> None:
+    """The prompt of the answer has only the summary and one passage."""
+    staged = [StagedPassage(RETURNS, (R,)), StagedPassage(REFUNDS, (R, P))]
+    steps = chain(summary=("Nothing.", ["kb-1"]), answer=(WRONG, ["summary", "kb-2"]))
+
+    (blame,) = trails(WRONG, steps, staged=staged)
+
+    assert (blame.retrieval, blame.lost) == (RetrievalBlame.NONE, ())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "dropped", "expected"),
+    [
+        pytest.param(f"Context: {REFUNDS.text}", 0, [RetrievalBlame.CUT_FROM_PROMPT], id="cut"),
+        pytest.param(f"Context: {REFUNDS.text}\n{RETURNS.text}", 0, [], id="in the prompt"),
+        pytest.param((), 0, [], id="no prompt"),
+        pytest.param("How do returns work?", 0, [], id="the question only"),
+        pytest.param((f"Context: {REFUNDS.text}", "__REDACTED__"), 0, [""], id="redacted"),
+        pytest.param(f"Context: {REFUNDS.text}", 3, [""], id="a limit dropped attributes"),
+    ],
+)
+def test_only_a_whole_prompt_shows_what_was_cut_from_it(
+    prompt: str | tuple[str, ...], dropped: int, expected: list[str]
+) -> None:
+    """From the spans of a retrieval and a generation that contradicts a passage."""
+    steps = Steps()
+    root = steps.chain(question="How do returns work?")
+    steps.search(root, RETURNS.text, REFUNDS.text)
+    answer = steps.generate("answer", root, WRONG, prompt)
+    steps.spans[-1] = replace(steps.spans[-1], dropped_attributes=dropped)
+    (candidate,) = find_candidates(steps.spans)
+    verifier = Verifier(RulesJudge())
+    verdict = verify_candidate(candidate, verifier, rate=1.0, clock=lambda: 10**18)
+
+    trail = trail_maker(verifier, calls=60).make(verdict, steps.read(answer)).trail
+
+    assert [one.retrieval for one in trail] == expected
 
 
 def test_what_no_retrieved_passage_is_about_was_never_retrieved() -> None:
