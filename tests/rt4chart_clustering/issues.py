@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame
+from otel_rt4chart.spans.model.verdict import Verdict
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.assignments import BY_BIRTH, Assignment, insert_assignments
@@ -27,13 +29,17 @@ def store_issue(
     sample_rate: float = 1.0,
     is_stored: bool = False,
     at_ns: int = 0,
+    steps: Sequence[str] = (),
 ) -> Issue:
     """An issue of these failures; their verdicts are written too, unless they are stored.
 
-    It was created at `at_ns`, or at its first failure.
+    It was created at `at_ns`, or at its first failure. The first failures entered in these `steps`
+    of a chain; of one that is empty, it is not known.
     """
     if not is_stored:
-        insert_verdicts(client, [replace(verdict(one), sample_rate=sample_rate) for one in found])
+        made = [replace(verdict(one), sample_rate=sample_rate) for one in found]
+        made[: len(steps)] = [traced(one, step) for one, step in zip(made, steps, strict=False)]
+        insert_verdicts(client, made)
     stored = failures_by_key(client, [one.key for one in found])
     first, last = min(one.time_ns for one in stored), max(one.time_ns for one in stored)
     issue = Issue(
@@ -60,6 +66,12 @@ def store_issue(
         ],
     )
     return issue
+
+
+def traced(answer: Verdict, step: str) -> Verdict:
+    """The verdict on an answer whose first claim entered in this step; empty is not known."""
+    places = (ChainPlace("n", "b" * 16, step, "LLM", step),) if step else ()
+    return replace(answer, trail=(ClaimBlame(0, places),))
 
 
 def assign(client: Client, issue: Issue, found: Sequence[Failure]) -> None:

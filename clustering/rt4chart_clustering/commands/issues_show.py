@@ -173,6 +173,7 @@ def issue_row(one: RankedIssue) -> dict[str, Any]:
         "first_seen": iso(issue.first_ns),
         "last_seen": iso(issue.last_ns),
         "owner": issue.owner,
+        "steps": [asdict(step) for step in issue.steps],
     }
 
 

@@ -19,7 +19,7 @@ from rt4chart_clustering.triage.severity import SeverityLevel, sparkline
 from rt4chart_collector.core.printing import Listing
 from rt4chart_collector.core.times import utc_time
 
-_VALUE_LENGTH = 70
+_VALUE_LENGTH, MAX_STEPS = 70, 5
 _STYLES = {
     SeverityLevel.CRITICAL: "bold red",
     SeverityLevel.HIGH: "red",
@@ -83,7 +83,8 @@ def issue_view(shown: Mapping[str, Any]) -> RenderableType:
     if shown["summary"]:
         head.append(clean_text(shown["summary"]))
     parts = ("models", "prompts", "evidence", "context")
-    lines = [(name, _named_parts(shown[name])) for name in parts]
+    lines = [("entered in", entered_text(shown["steps"]))]
+    lines += [(name, _named_parts(shown[name])) for name in parts]
     lines += _triage_lines(shown)
     for claim in shown["examples"]:
         lines += [("", " "), *_claim(claim)]
@@ -153,6 +154,17 @@ def _triage_lines(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
 def confirmed_text(judged: int, confirmed: int) -> str:
     """What people say of the claims; "" if nobody has judged one."""
     return f"call {confirmed} of {judged} judged claims wrong too" if judged else ""
+
+
+def entered_text(steps: Sequence[Mapping[str, Any]]) -> str:
+    """In which steps of a chain the claims entered; "" if none was traced."""
+    traced = sum(step["claims"] for step in steps)
+    words = [
+        f"{step['claims']}{f' of {traced} traced claims' if at == 0 else ''} "
+        + (f"in {step['name']}" if step["name"] else "not known")
+        for at, step in enumerate(steps[:MAX_STEPS])
+    ]
+    return ", ".join([*words, *["…"] * (len(steps) > MAX_STEPS)])
 
 
 def _named_parts(parts: Sequence[Mapping[str, Any]]) -> str:

@@ -197,6 +197,8 @@ def _columns(ids: Mapping[int, str], now_ns: int) -> list[Column[RankedIssue]]:
         Column("route", "Route", lambda row: row.issue.route, is_exported_only=True),
         Column("fingerprint", "Fingerprint", lambda row: row.issue.fingerprint,
                is_exported_only=True),
+        Column("step", "Step", lambda row: row.issue.steps[0].name if row.issue.steps else "",
+               is_exported_only=True),
         Column("answers", "Answers", lambda row: row.issue.answers, is_exported_only=True),
         Column("weighted", "Weighted", lambda row: round(row.issue.weighted, 2),
                is_exported_only=True),

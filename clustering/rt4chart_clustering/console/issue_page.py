@@ -39,7 +39,8 @@ from rt4chart_collector.console.view.params import choice_param
 from rt4chart_collector.console.view.params import integer_param as number_of
 from rt4chart_collector.console.view.table import HTML, CellValue, Column, Table, format_param
 from rt4chart_collector.console.view.timed_cache import TimedCache
-from rt4chart_collector.console.view.urls import answer_url, issue_url
+from rt4chart_collector.console.view.urls import answer_url, answers_url, issue_url
+from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import IssueEvent
@@ -139,6 +140,8 @@ class IssuePage:
                 for act in allowed_actions(IssueState(ranked.issue.state))
             },
             parts=_parts(details),
+            steps=_steps(ranked.issue),
+            traced=sum(step.claims for step in ranked.issue.steps),
             pattern=pattern_name(ranked.issue.fingerprint),
             compared_by=COMPARED_BY,
             fix=fix_of(details.cause or {}),
@@ -218,6 +221,22 @@ def _parts(details: IssueDetails) -> dict[str, tuple[FigurePart, ...]]:
     return {name: parts[:MAX_PARTS] for name, parts in named.items() if parts}
 
 
+def _steps(issue: Issue) -> list[tuple[FigurePart, str]]:
+    """The steps in which the claims entered, each with the address of such answers."""
+    return [
+        (
+            step,
+            answers_url(
+                service=issue.service,
+                route=issue.route,
+                q=written_filter([FilterTerm("step", step.name)]),
+                since="30d",
+            ),
+        )
+        for step in issue.steps[:MAX_PARTS]
+    ]
+
+
 def _event_view(event: IssueEvent, names: Mapping[int, str]) -> dict[str, object]:
     """An event for the template, with the other issue if it names one."""
     other = None
@@ -287,8 +306,10 @@ def _tables(details: IssueDetails) -> list[Table[Row]]:
         (iso(event.at_ns), hex_id(event.issue), event.actor, event.kind, event.value, event.note)
         for event in details.trail
     ]
+    steps: list[Row] = [(one.name, one.claims, one.weighted) for one in details.issue.steps]
     return [
         Table("examples", "Examples", claims, _positional_columns(answers)),
+        Table("steps", "Steps", steps, _positional_columns(("step", "claims", "weighted"))),
         Table("trail", "History", trail, _positional_columns(events)),
     ]
 

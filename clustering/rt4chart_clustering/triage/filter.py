@@ -41,6 +41,7 @@ ISSUE_KEYS = (
     FilterKey("severity", "the level", KeyMatch.CHOICE, tuple(map(str, SeverityLevel))),
     FilterKey("measure", "what its claims are counted as", KeyMatch.CHOICE, MEASURES),
     FilterKey("pattern", "a part of what goes wrong, such as number"),
+    FilterKey("step", "a claim of it entered in this step of a chain", KeyMatch.WHOLE),
     FilterKey("owner", "a part of the owner"),
     FilterKey("id", "the first digits of the id"),
 )
@@ -88,6 +89,8 @@ def _meets(ranked: RankedIssue, now_ns: int, term: FilterTerm) -> bool:
     match term.key:
         case "route" | "service" | "owner":
             return is_match(term, getattr(issue, term.key))
+        case "step":
+            return any(is_match(term, step.name, KeyMatch.WHOLE) for step in issue.steps)
         case "pattern":
             return is_match(term, pattern_name(issue.fingerprint))
         case "state":

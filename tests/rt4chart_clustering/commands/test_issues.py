@@ -101,6 +101,26 @@ def test_one_issue_is_shown_with_figures_and_claims(two: Client, issues: Issues)
     assert issues("show", "--examples", "3", "AB00000000000001") == words
 
 
+def test_steps_in_which_claims_entered_are_shown_and_filtered(
+    client: Client, issues: Issues
+) -> None:
+    """In words and as JSON; of the claims that were traced, those of no known step are told."""
+    store_issue(client, numbers(6), sample_rate=0.5, steps=["answer", "summarise", "summarise", ""])
+    store_issue(client, added()[:3], number=SECOND_ID, steps=["answer"])
+
+    shown = json.loads(issues("show", f"{FIRST:016x}", "--json"))
+
+    assert shown["steps"] == [
+        {"name": "summarise", "claims": 2, "weighted": 4.0},
+        {"name": "answer", "claims": 1, "weighted": 2.0},
+        {"name": "", "claims": 1, "weighted": 2.0},
+    ]
+    words = " ".join(issues("show", f"{FIRST:016x}").split())
+    assert "entered in 2 of 4 traced claims in summarise, 1 in answer, 1 not known" in words
+    assert [one["id"] for one in listed(issues, "--filter", "step:summarise")] == [f"{FIRST:016x}"]
+    assert len(listed(issues, "--filter", "step:answer")) == 2
+
+
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [

@@ -77,6 +77,26 @@ def test_a_misleading_issue_shows_the_used_passage_beside_the_one_against_it(
     assert labels == {"cherry_picked", "qualifier_dropped"}
 
 
+def test_the_steps_in_which_its_claims_entered_lead_to_their_answers(client: Client) -> None:
+    """With the number of claims that were traced; an issue without such claims has no such part."""
+    store_issue(client, numbers(8), steps=["summarise", "summarise", "map & join", ""])
+    store_issue(client, added()[:3], number=SECOND_ID)
+
+    with browsing(client) as browser:
+        page = browser.get(PATH).text
+        rows = browser.get(f"{PATH}?format=json&table=steps").json()["rows"]
+        other = browser.get(f"/issues/{SECOND_ID:016x}").text
+        (listed,) = browser.get("/issues?format=json&q=step:summarise").json()["rows"]
+
+    assert "summarise 2 of 4 traced" in words_of(page)
+    assert "summarise 2 map &amp; join 1 not known 1" in words_of(page)
+    assert "q=step%3A%22map+%26+join%22" in page
+    assert rows[0] == {"step": "summarise", "claims": 2, "weighted": 2.0}
+    assert [row["step"] for row in rows] == ["summarise", "map & join", ""]
+    assert "Entered in" not in words_of(other)
+    assert (listed["id"], listed["step"]) == (ID, "summarise")
+
+
 def test_an_unknown_issue_is_not_here(client: Client) -> None:
     """Whatever is asked of it."""
     with browsing(client) as browser:

@@ -11,6 +11,7 @@ from rt4chart_clustering.triage.ranking import RankedIssue
 from rt4chart_clustering.triage.severity import Traffic, severity_of
 from rt4chart_collector.core.filters.filter_language import FilterTerm, parse_filter
 from rt4chart_collector.store.issues.failures import DAY_NS
+from rt4chart_collector.store.issues.issue_figures import FigurePart
 from rt4chart_collector.store.issues.issues import Issue
 
 NOW = 100 * DAY_NS
@@ -18,21 +19,32 @@ QUIET, GROWING = (8.0,) * 7, (8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 80.0)
 
 
 def ranked(
-    number: int, title: str, route: str, state: str, daily: tuple[float, ...]
+    number: int, title: str, route: str, state: str, daily: tuple[float, ...], *steps: str
 ) -> RankedIssue:
-    """An issue of thirty days."""
+    """An issue of thirty days; a claim of it entered in each of these steps."""
     traffic = Traffic(contradicted=sum(daily), daily=daily)
     first = NOW - 30 * DAY_NS
     issue = Issue(
-        number, title, "f", "shop", route, first, NOW, 1, (), "contradicted/number", state=state
+        number,
+        title,
+        "f",
+        "shop",
+        route,
+        first,
+        NOW,
+        1,
+        (),
+        "contradicted/number",
+        state=state,
+        steps=tuple(FigurePart(step, 1, 1.0) for step in steps),
     )
     return RankedIssue(issue, traffic, severity_of(traffic))
 
 
 KNOWN = (
-    ranked(0x10 << 56, "Wrong number of days", "support/refunds", "open", QUIET),
+    ranked(0x10 << 56, "Wrong number of days", "support/refunds", "open", QUIET, "summarise", ""),
     ranked(0x20 << 56, "Prices added", "search", "resolved", QUIET),
-    ranked(0x30 << 56, "Wrong days", "search", "open", GROWING),
+    ranked(0x30 << 56, "Wrong days", "search", "open", GROWING, "answer", "summarise"),
     ranked(0x40 << 56, "Places", "support/refunds", "regressed", QUIET),
 )
 
@@ -54,6 +66,11 @@ KNOWN = (
         ("4000", [4]),
         ("service:sho measure:unfaithful", [4, 3, 1]),
         ("owner:ann", []),
+        ("step:summarise", [3, 1]),
+        ("step:summ", []),
+        ("step:answer", [3]),
+        ('step:""', [1]),
+        ("-step:answer", [4, 1]),
     ],
 )
 def test_issues_are_found_by_a_filter(written: str, found: list[int]) -> None:
@@ -67,7 +84,7 @@ def test_issues_are_found_by_a_filter(written: str, found: list[int]) -> None:
     st.lists(
         st.builds(
             FilterTerm,
-            st.sampled_from(["", "route", "service", "pattern", "owner", "id"]),
+            st.sampled_from(["", "route", "service", "pattern", "owner", "id", "step"]),
             st.text(min_size=1),
             st.booleans(),
         )

@@ -6,27 +6,39 @@ found it if it is misleading. Shares of misleading claims are of the answers tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_RATE, SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.rows import StoredAs, read, read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_time
 from rt4chart_collector.store.issues.assignments import EVERY_ISSUE, GIVEN_ISSUES, LIVE_ASSIGNMENTS
 from rt4chart_collector.store.issues.failures import DAY_NS, IS_FAILURE
 from rt4chart_collector.store.issues.issue_events import aliases
 
 ROOT_ISSUE = "transform(IssueId, {merged:Array(UInt64)}, {into:Array(UInt64)}, IssueId)"
+# Of claims without a trail, the stage counts nothing, and is none of the sums.
 FIGURES_OF_ISSUES = f"""
-SELECT {ROOT_ISSUE} AS issue, count() AS claims, sum(Weight) AS weighted,
-    uniqExact(TraceId, SpanId) AS answers,
-    toUnixTimestamp64Nano(min(Timestamp)) AS first_ns,
-    toUnixTimestamp64Nano(max(Timestamp)) AS last_ns
-FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)})
+SELECT {ROOT_ISSUE} AS issue, count() AS claims, sum(l.Weight) AS weighted,
+    uniqExact(l.TraceId, l.SpanId) AS answers,
+    toUnixTimestamp64Nano(min(l.Timestamp)) AS first_ns,
+    toUnixTimestamp64Nano(max(l.Timestamp)) AS last_ns,
+    sumMap([t.Stage], [toUInt64(t.IsTraced)], [l.Weight * t.IsTraced]) AS sums,
+    arrayZip(sums.1, sums.2, sums.3) AS steps
+FROM ({LIVE_ASSIGNMENTS.format(only=GIVEN_ISSUES)}) AS l
+LEFT ANY JOIN (
+    SELECT TraceId, SpanId, toInt32(ClaimIndex) AS ClaimIndex, VerifierId, Stage, 1 AS IsTraced
+    FROM rt4chart_trails FINAL
+    WHERE IsDeleted = 0 AND TraceId IN (
+        SELECT TraceId FROM rt4chart_issue_assignments WHERE {GIVEN_ISSUES}
+    )
+) AS t ON t.TraceId = l.TraceId AND t.SpanId = l.SpanId AND t.ClaimIndex = l.ClaimIndex
+    AND t.VerifierId = l.VerifierId
 GROUP BY issue
 """  # noqa: S608 - our own names
 FIGURES_OF_ALL = FIGURES_OF_ISSUES.replace(GIVEN_ISSUES, EVERY_ISSUE)
@@ -48,23 +60,37 @@ LIMIT {{limit:UInt32}} BY kind
 
 
 @dataclass(frozen=True, slots=True)
-class IssueFigures:
-    """An issue's failures: their number, sum of weights, number of answers, first and last time."""
-
-    claims: int = 0
-    weighted: float = 0.0
-    answers: int = 0
-    first_ns: int = 0
-    last_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class FigurePart:
     """The number and the sum of weights of an issue's failures with one property."""
 
     name: str
     claims: int
     weighted: float
+
+
+def _steps(found: Iterable[tuple[str, int, float]]) -> tuple[FigurePart, ...]:
+    """The steps with claims: the most frequent first, and last what is not known."""
+    parts = [FigurePart(name, claims, weighted) for name, claims, weighted in found if claims]
+    return tuple(sorted(parts, key=lambda part: (not part.name, -part.claims, part.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class IssueFigures:
+    """An issue's failures: their number, sum of weights, number of answers, first and last time.
+
+    `steps` are the steps of chains in which those that were traced entered, the most frequent
+    first; "" is not known, and last.
+    """
+
+    claims: int = 0
+    weighted: float = 0.0
+    answers: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+    steps: Annotated[
+        tuple[FigurePart, ...],
+        StoredAs("steps", "Array(Tuple(String, UInt64, Float64))", read=_steps),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from rt4chart_collector.store.issues.issue_events import (
     last_events,
     resolve_aliases,
 )
-from rt4chart_collector.store.issues.issue_figures import IssueFigures, issue_figures
+from rt4chart_collector.store.issues.issue_figures import FigurePart, IssueFigures, issue_figures
 
 STATUS_TYPE = "Enum8('open' = 1, 'ack' = 2, 'resolved' = 3, 'ignored' = 4, 'regressed' = 5)"
 # The column has fewer states than the events, and another name for one of them.
@@ -82,7 +82,8 @@ class Issue:
     """A named group of failures; times in nanoseconds, `centroid` in the space of `model`.
 
     `weighted` is the sum of its claims' weights, `answers` the number of their answers. `aliases`
-    are issues merged into it. `run` is the grouping run that wrote its row.
+    are issues merged into it. `run` is the grouping run that wrote its row. `steps` are those of
+    `IssueFigures`.
     """
 
     id: int
@@ -103,6 +104,7 @@ class Issue:
     weighted: float = 0.0
     answers: int = 0
     aliases: tuple[int, ...] = ()
+    steps: tuple[FigurePart, ...] = ()
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -151,6 +153,7 @@ def as_stored(issue: Issue) -> Issue:
         weighted=0.0,
         answers=0,
         aliases=(),
+        steps=(),
     )
 
 
@@ -224,6 +227,7 @@ def _current_issue(
         weighted=counts.weighted,
         answers=counts.answers,
         aliases=tuple(aliases),
+        steps=counts.steps,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -158,6 +159,44 @@ def test_profile_says_where_it_happens(any_client: Client) -> None:
     assert [(part.claims, part.weighted) for part in profile.trend] == [(3, 12.0)]
     assert profile.evidence == (FigurePart("p1", 3, 12.0),)
     assert profile.context == ()
+
+
+def test_steps_are_those_in_which_its_claims_entered(any_client: Client) -> None:
+    """Of the claims that were traced, by the last verdict; where it is not known comes last."""
+    insert_issues(any_client, [ISSUE, replace(ISSUE, id=1)], version=1)
+    filled(any_client, 6)
+    filled(any_client, 1, issue=1, first=50)
+    made = [*numbers(6), *numbers(1, first=50)]
+
+    def trace(version: int, *stages: str) -> None:
+        verdicts = [
+            replace(
+                verdict(one, version=version),
+                sample_rate=0.25,
+                trail=(ClaimBlame(0, (ChainPlace("n", stage=stage),) if stage else ()),),
+            )
+            for one, stage in zip(made, stages, strict=False)
+        ]
+        insert_verdicts(any_client, verdicts)
+        stored = [one for one in failures(any_client, since_ns=0) if one.key != made[-1].key]
+        insert_assignments(
+            any_client,
+            [
+                Assignment(one.key, one.time_ns, ISSUE.id, ISSUE.partition, 0.1, BY_MATCH, 10**19)
+                for one in stored
+            ],
+        )
+
+    trace(2, "answer", "", "summarise", "answer", "summarise")
+    trace(3, "summarise")
+
+    known = {one.id: one.steps for one in list_issues(any_client)}
+    assert known[ISSUE.id] == (
+        FigurePart("summarise", 3, 12.0),
+        FigurePart("answer", 1, 4.0),
+        FigurePart("", 1, 4.0),
+    )
+    assert known[1] == ()
 
 
 @pytest.mark.parametrize("claims", [0, 1])
