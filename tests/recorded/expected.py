@@ -75,6 +75,12 @@ FORMED = Expected(ids=IDS, stages=FROM_TEMPLATE)
 GENAI_LANGCHAIN = Expected(texts=("\n".join(BOTH),), stages=(Stage.PROMPT,))
 ENGINE = Expected(ids=IDS, stages=FROM_TEMPLATE, route="RetrieverQueryEngine.query")
 TRACELOOP_ENGINE = Expected(ids=IDS, route="RetrieverQueryEngine.workflow")
+# What CrewAI makes of a task.
+TASK = (
+    f"\nCurrent Task: {QUESTION}\n\n"
+    "This is the expected criteria for your final answer: The answer.\n"
+    "you MUST return the actual complete content as the final answer, not a summary."
+)
 OURS = "passages by our `retriever`, or from the tool's message; question, answer, model"
 # The root span's name.
 TRULENS = "tests.recorded.apps.trulens_app.Support.asked"
@@ -89,6 +95,16 @@ RECORDED = {
         ("mlflow",),
         "passages with ids, question, answer, route, model",
         {"plain": Expected(ids=IDS), "streamed": Expected(ids=IDS)},
+    ),
+    "openinference_crewai": Recorded(
+        ("openinference-instrumentation-crewai", "openinference-instrumentation-openai"),
+        "passages with ids from a tool's result; the task as the question, answer, model",
+        {
+            "agent": Expected(
+                ids=IDS, stages=TOOL_ALONE, route="lamp-shop._execute_core", question=TASK
+            )
+        },
+        "`Crew(name=…)` names the route; else it is the agent's",
     ),
     "openinference_dspy": Recorded(
         ("openinference-instrumentation-dspy",),

@@ -29,7 +29,8 @@ ROUTE_KEY_SET = frozenset(ROUTE_KEYS)
 # Names that frameworks give to chains and graphs without a name: all of them would be one route.
 UNNAMED = re.compile(
     r"(?:Runnable(?:Sequence|Parallel|Lambda|Passthrough|Assign|Branch|Binding|Each|Generator|Map"
-    r"|Retry|Pick|WithFallbacks|WithMessageHistory)|LangGraph|CompiledStateGraph)"
+    r"|Retry|Pick|WithFallbacks|WithMessageHistory)|LangGraph|CompiledStateGraph"
+    r"|(?:Crew|Flow)_[0-9a-f-]{36}(?:\.kickoff)?)"
     r"(?:<.*>)?(?:\.workflow|\.task)?",
     re.DOTALL,
 )

@@ -42,7 +42,8 @@ def test_without_any_name_the_route_is_the_roots_or_the_services() -> None:
 @pytest.mark.parametrize(
     "name",
     ["RunnableSequence", "RunnableParallel<context,question>", "LangGraph",
-     "RunnableLambda.workflow", "invoke_workflow RunnableSequence"],
+     "RunnableLambda.workflow", "invoke_workflow RunnableSequence",
+     "Crew_ad003b8a-5524-494a-8a11-d0b0c4241d45.kickoff"],
 )  # fmt: skip
 def test_a_chain_without_a_name_is_no_route(name: str) -> None:
     """The named chain inside or outside is the route, else the service; never the framework's."""
