@@ -52,6 +52,10 @@ from rt4chart_collector.store.engine.columns import AnswerKey
 from rt4chart_collector.store.engine.connect import Client
 
 LEASE_TRACES = 64
+# For a judge on the network: the traces of one lease are judged one after another, and other
+# threads could wait for the judge meanwhile. Several only while they need no waiting, as answers
+# outside of the sample do.
+REMOTE_LEASE_TRACES = 8
 BATCH_OUTCOMES = 256
 FLUSH_NS = 500_000_000
 INSERT_RETRIES_S = (0.1, 0.5, 2.0, 5.0)
@@ -107,8 +111,10 @@ class Worker:
 
     def run(self) -> None:
         """Verify until the queue is closed and empty."""
-        while traces := self._queue.lease(LEASE_TRACES):
+        remote = 1
+        while traces := self._queue.lease(remote if self._verifier.is_remote else LEASE_TRACES):
             left: Collection[str] = {trace.trace_id for trace in traces}
+            began = self._clock()
             try:
                 left = self.handle(traces)
             except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
@@ -116,6 +122,8 @@ class Worker:
                 self._note(error, f"{len(traces)} traces left undecided, found again later")
             finally:
                 self._queue.done(traces, left)
+            is_quick = self._clock() - began < FLUSH_NS
+            remote = min(2 * remote, REMOTE_LEASE_TRACES) if is_quick else 1
 
     def handle(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
         """Decide on every answer of the traces that is new to this verifier, or due again.
