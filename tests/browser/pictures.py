@@ -34,6 +34,7 @@ def main(folder: Path, url: str) -> None:
         # Down to the first pair of answers.
         page.set_viewport_size({"width": WIDTH, "height": 1330})
         _take(page, folder / "console-alert.png")
+        _compare(page, folder)
         page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         page.click("a.claim-text")
         # The browser scrolls to the claim when the page has loaded: only after that, to the top.
@@ -50,6 +51,15 @@ def main(folder: Path, url: str) -> None:
         dark.goto(f"{console}map")
         _take(dark, folder / "console-map-dark.png")
         browser.close()
+
+
+def _compare(page: Page, folder: Path) -> None:
+    """From the alert to its releases side by side, down to the first answers, and back."""
+    alert = page.url
+    page.click("a[href^='/compare'][href*='by=release']")
+    page.set_viewport_size({"width": WIDTH, "height": 1290})
+    _take(page, folder / "console-compare.png")
+    page.goto(alert)
 
 
 def _label(page: Page, console: str) -> None:

@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SET",
         help="FILE.jsonl, or a release in the database: NAME or NAME@RELEASE",
     )
-    parser.add_argument("--dsn", help="the database, for a released set (RT4CHART_DSN)")
+    parser.add_argument("--dsn", help="the database (RT4CHART_DSN)")
     answers = parser.add_mutually_exclusive_group(required=True)
     answers.add_argument("--answers", type=Path, metavar="FILE.jsonl", help="the new answers")
     answers.add_argument(
@@ -61,6 +61,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--baseline", metavar="NAME", help="an earlier run; fail if the rate has risen"
     )
     parser.add_argument("--save", metavar="NAME", help="save this run as a baseline")
+    parser.add_argument(
+        "--release",
+        default="",
+        metavar="NAME",
+        help="the application's release; names the comparison of its answers in the database "
+        "with the baseline's release, or the one before",
+    )
     parser.add_argument("--judge", default="local", help=f"one of: {', '.join(JUDGE_NAMES)}")
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument("--jobs", type=parse_jobs, metavar="N", help="answers verified at once")

@@ -6,16 +6,21 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from otel_rt4chart.commands.verify import (
     default_jobs,
     no_progress,
     progress,
 )
-from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.errors import InputError, RT4ChartError
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.load import load_cases
 from rt4chart_clustering.gate.answers import read_answers, run_command
 from rt4chart_clustering.gate.compare import check_comparable, compare
@@ -25,8 +30,11 @@ from rt4chart_clustering.gate.evaluate import (
     evaluate_gate,
 )
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
-from rt4chart_clustering.gate.result import load_result, result_path, save_result
+from rt4chart_clustering.gate.result import GateResult, load_result, result_path, save_result
 from rt4chart_clustering.gate.verify_answers import verify_answers
+
+if TYPE_CHECKING:
+    from rt4chart_clustering.gate.stored_comparison import StoredComparison
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -47,6 +55,7 @@ def execute(options: argparse.Namespace) -> int:
     is_watched = sys.stderr.isatty()
     with progress(time.monotonic, "cases") if is_watched else nullcontext(no_progress) as show:
         result = verify_answers(name, cases, answers, verifier, jobs=jobs, show=show)
+    result = replace(result, release=options.release)
     found = evaluate_gate(
         result,
         GateLimits(options.max_rate, options.max_undecided, Measure(options.count)),
@@ -54,8 +63,44 @@ def execute(options: argparse.Namespace) -> int:
     )
     if options.save:
         save_result(result, result_path(options.save))
+    if options.release:
+        found = replace(found, stored=_stored_comparison(options, cases, before))
     _write(options, found)
     return int(not found.is_open)
+
+
+def _stored_comparison(
+    options: argparse.Namespace, cases: Sequence[EvalCase], before: GateResult | None
+) -> StoredComparison | None:
+    """The comparison of the release in the store; None, with the reason as a note, without one.
+
+    It decides nothing, so that a gate without a database is as good as one with it.
+    """
+    # Imported here, because a gate without a release needs no database.
+    from otel_rt4chart.core.settings import load
+    from rt4chart_clustering.core.settings import ClusteringSettings
+    from rt4chart_clustering.gate.stored_comparison import (
+        StoredComparison,
+        find_stored_comparison,
+        service_of,
+    )
+    from rt4chart_collector.core.settings import AlertSettings
+    from rt4chart_collector.store.engine.open_database import open_database
+
+    try:
+        asked = StoredComparison(
+            a=before.release if before else "",
+            b=options.release,
+            service=service_of(cases),
+            measure=Measure(options.count),
+            console=load(AlertSettings).alerts_console,
+        )
+        dsn = load(ClusteringSettings, {"dsn": options.dsn}).dsn
+        with open_database(dsn, needs="rt4chart_verifications") as client:
+            return find_stored_comparison(client, asked, now_ns=time.time_ns())
+    except RT4ChartError as error:
+        sys.stderr.write(f"rt4chart gate: no comparison of releases: {printable(str(error))}\n")
+        return None
 
 
 def _write(options: argparse.Namespace, found: GateOutcome) -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from otel_rt4chart.core.text import clip, printable
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_clustering.description.text_templates import pattern_name
+from rt4chart_clustering.description.pattern_names import pattern_name
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions
 from rt4chart_clustering.triage.issue_details import fix_of
 from rt4chart_clustering.triage.ranking import RankedIssue

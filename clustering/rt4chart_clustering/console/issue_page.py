@@ -21,7 +21,7 @@ from rt4chart_clustering.console.issue_list import (
     state_chip,
 )
 from rt4chart_clustering.console.ranking_cache import FRESH_NS, RankingCache
-from rt4chart_clustering.description.text_templates import pattern_name
+from rt4chart_clustering.description.pattern_names import pattern_name
 from rt4chart_clustering.explain.diagnosis import Diagnosis, diagnose, load_failures
 from rt4chart_clustering.explain.loss_stage import STAGE_ADVICE, STAGE_NAMES
 from rt4chart_clustering.grouping.issue_state import IssueState, allowed_actions

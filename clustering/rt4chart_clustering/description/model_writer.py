@@ -13,7 +13,7 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.llm.cache import Cache, MemoryCache, key_of, load_value, store_value
 from otel_rt4chart.verify.llm.conversation import Completion, PromptSender
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage, quoted
-from rt4chart_clustering.description.text_templates import clean_line
+from rt4chart_clustering.description.pattern_names import clean_line
 
 SEED = 42
 MAX_CALLS = 500  # calls in a run

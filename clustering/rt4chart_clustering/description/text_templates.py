@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from otel_rt4chart.core.text import one_line
 from otel_rt4chart.redaction.redactor import build_redactor
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.findings.classify import ClaimDifference, MeaningChange
-from otel_rt4chart.verify.findings.failure_kinds import (
-    UNEXPLAINED,
-    FailureKind,
-    kind_of_fingerprint,
-    pattern_of_fingerprint,
-)
+from otel_rt4chart.verify.findings.failure_kinds import UNEXPLAINED, FailureKind
 from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.word_lists import FINGERPRINT_META
+from rt4chart_clustering.description.pattern_names import clean_line, pattern_title
 
-MAX_LENGTH = 60
-# Characters that terminals, HTML, Markdown or chats read as markup: `[red]`, `<!all>`.
-_MARKUP = str.maketrans("<>[]{}`|*~\\@", "‹›()()'/··/＠")
 # Finds e-mail addresses, telephone and card numbers, keys and so on.
 PRIVATE = build_redactor("mask")
 # A title names a value only if this share of the claims, and at least three, have it.
@@ -44,25 +36,6 @@ def template_title(
     about = f", about “{clean_line(subject)}”" if subject else ""
     value = _common_value(changes, claims) or about
     return f"{pattern_title(fingerprint)}{value} · {clean_line(route)}"
-
-
-def pattern_title(fingerprint: str) -> str:
-    """How the template titles of a pattern begin: its name, true of claims of every label."""
-    return _head(fingerprint)[1]
-
-
-def pattern_name(fingerprint: str) -> str:
-    """What a fingerprint stands for, such as "unfaithful: number not as in the source"."""
-    label, head = _head(fingerprint)
-    if not label:
-        return head
-    verdict = Measure.MISLEADING if label == Label.ENTAILED else label
-    return f"{verdict}: {head[0].lower()}{head[1:]}"
-
-
-def clean_line(text: str) -> str:
-    """Untrusted text as part of one line: no control characters, no markup, shortened."""
-    return one_line(text.translate(_MARKUP), MAX_LENGTH)
 
 
 def describe_claim(claim: str, label: str, found: ClaimDifference) -> str:
@@ -100,14 +73,6 @@ def mask_claim(claim: str) -> str:
         if word and (not words or words[-1] != word or not word.startswith("[")):
             words.append(word)
     return " ".join(words)
-
-
-def _head(fingerprint: str) -> tuple[str, str]:
-    """The label or measure, "" if it is unknown, and the name of the pattern."""
-    kind, parts = kind_of_fingerprint(fingerprint), pattern_of_fingerprint(fingerprint).split(":")
-    if kind is not None and len(parts) == 2:
-        return parts[0], kind.label(parts[0])
-    return "", clean_line(fingerprint) or "Unfaithful"
 
 
 def _says_something(value: str) -> bool:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.compare import SIGNIFICANCE, Comparison
 from rt4chart_clustering.gate.result import GateResult
+
+if TYPE_CHECKING:
+    # The options of the command read this module, and need no database.
+    from rt4chart_clustering.gate.stored_comparison import StoredComparison
 
 COUNTED = {
     Measure.UNFAITHFUL: "unfaithful",
@@ -40,12 +45,16 @@ class GateLimits:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """A run, its limits and comparison, and the reasons to fail: empty if the gate passes."""
+    """A run, its limits and comparison, and the reasons to fail: empty if the gate passes.
+
+    `stored` is the comparison of its release in the store, None if there is none.
+    """
 
     result: GateResult
     limits: GateLimits
     comparison: Comparison | None
     reasons: tuple[str, ...]
+    stored: StoredComparison | None = None
 
     @property
     def is_open(self) -> bool:

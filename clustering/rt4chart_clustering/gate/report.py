@@ -43,6 +43,10 @@ def _lines(outcome: GateOutcome) -> Iterator[str]:
             f"baseline: {found.before:.1%} before, {found.now:.1%} now over {found.pairs} cases; "
             f"{len(found.worse)} worse, {len(found.better)} better, p = {found.p_value:.3f}"
         )
+    if (stored := outcome.stored) is not None:
+        yield f"releases side by side: {printable(stored.command)}"
+        if stored.url:
+            yield f"  {stored.url}"
     for case in failed_cases(result.cases, counted)[:MAX_CASES]:
         yield f"  {printable(case.id)}: {printable('; '.join(case.failures(counted)))}"
     for reason in outcome.reasons:
@@ -75,6 +79,9 @@ def format_markdown(outcome: GateOutcome) -> str:
             f"{found.now:.1%} now, {len(found.worse)} worse, {len(found.better)} better "
             f"(p = {found.p_value:.3f})"
         )
+    if (stored := outcome.stored) is not None:
+        link = f", [in the console]({stored.url})" if stored.url else ""
+        lines.append(f"- Releases side by side: {_quoted(stored.command)}{link}")
     issues = [(issue, cases) for issue, cases in result.by_issue() if issue]
     if issues:
         lines += ["", "| issue | rate | cases |", "|---|---|---|"]
@@ -129,7 +136,7 @@ def format_junit(outcome: GateOutcome) -> bytes:
 
 def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
     """The report as JSON; `rate` and `interval` are those of unfaithful claims."""
-    result, found = outcome.result, outcome.comparison
+    result, found, stored = outcome.result, outcome.comparison, outcome.stored
     rates = {str(measure): _rate_json(result.rate(measure)) for measure in Measure}
     return {
         "open": outcome.is_open,
@@ -144,6 +151,9 @@ def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
         "baseline": None if found is None else {
             "pairs": found.pairs, "before": found.before, "now": found.now,
             "p_value": found.p_value, "worse": list(found.worse), "better": list(found.better)
+        },
+        "releases": None if stored is None else {
+            "a": stored.a, "b": stored.b, "command": stored.command, "url": stored.url or None
         },
     }  # fmt: skip
 

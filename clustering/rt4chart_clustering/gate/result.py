@@ -68,12 +68,14 @@ class GateResult:
     """A run over an eval set by one judge.
 
     `is_checked` is False for a run of an earlier version, which found no misleading claims.
+    `release` is the application's, as its spans name it; "" if it is not known.
     """
 
     evalset: str
     judge: str
     cases: tuple[CaseResult, ...]
     is_checked: bool = True
+    release: str = ""
 
     def rate(self, measure: Measure) -> Rate:
         """The rate over all decided claims; its interval accounts for claims of the same case."""
@@ -156,7 +158,10 @@ def load_result(path: Path) -> GateResult:
         if len({case.id for case in cases}) < len(cases):
             raise InputError(f"--baseline: {path}: expected each case once, got one twice")
         is_checked = value["format"] == FORMAT
-        return GateResult(str(value["evalset"]), str(value["judge"]), cases, is_checked)
+        release = value.get("release", "")
+        if not isinstance(release, str):
+            raise TypeError("the release as text")
+        return GateResult(str(value["evalset"]), str(value["judge"]), cases, is_checked, release)
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"--baseline: {path}: expected a complete result, got one without {error}"

@@ -17,8 +17,9 @@ from otel_rt4chart.verify.findings.failure_kinds import pattern_of_fingerprint
 from rt4chart_clustering.description.describe import OnProgress, describe_failure, is_explained
 from rt4chart_clustering.description.embedding import TextEmbedder
 from rt4chart_clustering.description.enrichers import NO_ENRICHERS, Enrichers
+from rt4chart_clustering.description.pattern_names import pattern_title
 from rt4chart_clustering.description.subject_terms import subject_of
-from rt4chart_clustering.description.text_templates import pattern_title, template_title
+from rt4chart_clustering.description.text_templates import template_title
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, ignored_until
 from rt4chart_clustering.grouping.issue_state import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_clustering.description.text_templates import pattern_name
+from rt4chart_clustering.description.pattern_names import pattern_name
 from rt4chart_clustering.grouping.issue_state import IssueState
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_clustering.triage.ranking import RankedIssue

@@ -26,7 +26,6 @@ from rt4chart_collector.labelling.figures import rate_figures
 from rt4chart_collector.labelling.status import GOAL_POINTS
 from rt4chart_collector.report.gate import RateGate
 from rt4chart_collector.report.gather import PeriodReport, RouteReport, gather_report
-from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
@@ -45,6 +44,9 @@ def execute(options: argparse.Namespace) -> int:
         report = gather_report(client, scope)
     gate = None if options.fail_over is None else RateGate(options.fail_over, report.corrected)
     if options.html:
+        # Imported here, because only a page needs templates.
+        from rt4chart_collector.report.page import render_report
+
         text = render_report(
             report, made_ns=now_ns, console=options.console or "", has_texts=not options.no_texts
         )

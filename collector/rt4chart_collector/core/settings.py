@@ -404,7 +404,7 @@ class AlertSettings:
         number(0, 720, "hours"),
     )
     alerts_console: str = setting(
-        "", "where people open the console, for the links in messages", http_url
+        "", "where people open the console, for links in messages and from the gate", http_url
     )
     alerts_texts: bool = setting(
         False, "whether messages quote claims and answers that users were given", boolean

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
+import time
 from pathlib import Path
 
 import pytest
 
 from otel_rt4chart.cli import main
+from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.comparison.releases import HOUR, NEW, OLD, answered
 
 PASSAGE = {"id": "kb-1", "text": "The free trial lasts 14 days. Refunds are paid within 30 days."}
 CASE = {"id": "trial", "question": "How long is the trial?", "contexts": [PASSAGE]}
@@ -67,3 +72,51 @@ def test_wrong_use_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().err
     assert "expected a result that --save has written" in said
     assert "expected a file that can be written" in said
+
+
+def test_a_release_leads_to_its_comparison_with_that_of_the_baseline(
+    tmp_path: Path,
+    client: Client,
+    dsn: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The command that the report names runs, and the page has the console's address."""
+    monkeypatch.setenv("RT4CHART_ALERTS_CONSOLE", "https://c.example")
+    monkeypatch.setenv("RT4CHART_DSN", dsn)
+    kept = f"{tmp_path}/main.json"
+    now_ns = time.time_ns()
+    insert_verdicts(
+        client,
+        [
+            answered(at, release, start_ns=now_ns - (3 - at) * HOUR)
+            for at, release in enumerate((OLD, "2.3.5", NEW))
+        ],
+    )
+
+    assert gate(tmp_path, GOOD, "--release", OLD, "--save", kept) == 0
+    assert "No release before 2.3.0" in capsys.readouterr().err
+    assert gate(tmp_path, GOOD, "--release", NEW, "--baseline", kept, "--json") == 0
+    compared = json.loads(capsys.readouterr().out)["releases"]
+    assert (compared["a"], compared["b"]) == (OLD, NEW)
+    assert compared["url"].startswith("https://c.example/compare?by=release&a=2.3.0&b=2.4.0")
+    assert main(shlex.split(compared["command"])[1:]) == 0
+    assert "2.4.0" in capsys.readouterr().out
+    assert gate(tmp_path, GOOD, "--release", NEW, "--markdown", f"{tmp_path}/m.md") == 0
+    command = "rt4chart compare --since 30d --measure either 2.3.5 2.4.0"
+    assert f"\nreleases side by side: {command}\n  https://" in capsys.readouterr().out
+    assert f"`{command}`, [in the console](https://" in (tmp_path / "m.md").read_text()
+
+
+def test_a_gate_without_a_comparison_decides_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is no database, a note says so."""
+    nowhere = f"{tmp_path}/nowhere"
+
+    assert gate(tmp_path, GOOD, "--release", NEW, "--dsn", nowhere, "--json") == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["releases"] is None
+    assert "rt4chart gate: no comparison of releases: " in said.err
+    assert gate(tmp_path, BAD, "--release", NEW, "--dsn", nowhere) == 1
+    assert "side by side" not in capsys.readouterr().out

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.findings.classify import MeaningChange, classify_failure
 from otel_rt4chart.verify.findings.failure_kinds import FailureKind
 from rt4chart_clustering.description.text_templates import (
-    MAX_LENGTH,
-    clean_line,
     describe_claim,
     mask_claim,
     template_title,
@@ -87,16 +83,6 @@ def test_title_is_pattern_value_and_route(
 def test_a_title_is_the_label_that_findings_have(label: str, kind: FailureKind) -> None:
     """The same failure is called the same on an answer's page and on its issue."""
     assert template_title(f"fp1:{label}:{kind}", "r", [], 2) == f"{kind.label(label)} · r"
-
-
-@given(st.text())
-def test_shown_text_is_one_short_printable_line(text: str) -> None:
-    """Neither control characters nor markup reach a terminal, a page or a chat through a title."""
-    shown = clean_line(text)
-
-    assert not set("<>[]{}`|*\\@") & set(shown)
-    assert shown.isprintable()
-    assert len(shown) <= MAX_LENGTH
 
 
 @pytest.mark.parametrize(
