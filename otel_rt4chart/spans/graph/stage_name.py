@@ -25,9 +25,9 @@ IDS = re.compile(
     r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*[0-9])[0-9a-f]{8,}\b",
     re.IGNORECASE,
 )
-NUMBERS = re.compile(
-    r"(?:[ _\-.:#/(\[]*\d+(?:[.,:/\-]\d+)*(?: of \d+)?[)\]]?_?)+$|(?<=[ _\-#/])\d+(?=[ _\-/])"
-)
+INNER_NUMBERS = re.compile(r"(?<=[ _\-#/])\d+(?=[ _\-/])")
+# A longer name is cut before its numbers are taken out.
+LONGEST_NAME = 1_000
 OPERATION = re.compile(
     r"^(?:invoke_workflow|invoke_agent|execute_task|execute_tool|create_agent) (?=\S)"
 )
@@ -58,6 +58,19 @@ def stage_name(view: SpanView, around: Iterable[SpanView]) -> str:
 
 def plain_name(name: str) -> str:
     """A span's name without ids, numbers, and the prefix of an operation."""
-    plain = sync_name(OPERATION.sub("", name.strip(), count=1))
-    plain = " ".join(NUMBERS.sub("", IDS.sub("", plain)).split()).rstrip(" -.:#/")
+    plain = sync_name(OPERATION.sub("", name.strip()[:LONGEST_NAME], count=1))
+    plain = INNER_NUMBERS.sub("", _without_last_numbers(IDS.sub("", plain)))
+    plain = " ".join(plain.split()).rstrip(" -.:#/")
     return bounded_name(plain or name.strip())
+
+
+def _without_last_numbers(name: str) -> str:
+    """`page` for `page 3 of 5`, `page-1.2` and `page (3)`: the numbers that a name ends with."""
+    while True:
+        number = name.rstrip(")]_")
+        rest = number.rstrip("0123456789")
+        if rest == number:
+            return name
+        name = rest.rstrip(" _-.:#/([,")
+        if name.endswith(" of") and name[:-3].rstrip()[-1:].isdigit():
+            name = name.removesuffix(" of")
