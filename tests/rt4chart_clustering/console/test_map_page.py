@@ -57,7 +57,7 @@ def test_a_route_s_failures_alone_can_be_asked_for(client: Client) -> None:
     with browsing(client) as browser:
         assert browser.get("/map?route=other&format=json").json()["rows"] == []
         page = browser.get("/map?route=billing&since=7d&sort=-label").text
-        assert 'data-map="/map/points?since=7d&amp;route=billing"' in page
+        assert 'data-map="/map/points?route=billing&amp;since=7d"' in page
         assert browser.get("/map?since=1y").status_code == 400
 
 
