@@ -51,7 +51,7 @@ class EarlyVerdicts:
                 reason=f"{TOO_LARGE}: a claim of {len(claim.tokens):,} words beside a sentence of "
                 f"{self._longest:,}",
             )
-        copied = self.index.keys.get(claim.key, self._first_clauses.get(claim.key))
+        copied = self._copied(claim)
         if copied is not None:
             index = (self._sentences[copied].index,)
             reason = "is in the passage word for word"
@@ -63,15 +63,17 @@ class EarlyVerdicts:
         """The words of the longest sentence."""
         return max((len(sentence.tokens) for sentence in self.index.sentences), default=0)
 
-    @cached_property
-    def _first_clauses(self) -> dict[str, int]:
-        """The sentences by what stands before a second clause with the same verb."""
-        found: dict[str, int] = {}
-        for at, sentence in enumerate(self.index.sentences):
-            first = _parallel_clause(sentence)
-            if first is not None:
-                found.setdefault(first.key, at)
-        return found
+    def _copied(self, claim: Slots) -> int | None:
+        """The sentence that is the claim, or begins with it before a clause with the same verb."""
+        if claim.key in self.index.keys:
+            return self.index.keys[claim.key]
+        begun = (at for key, at in self.index.keys.items() if key.startswith(claim.key))
+        parallel = (
+            at
+            for at in begun
+            if (first := _parallel_clause(self.index.sentences[at])) and first.key == claim.key
+        )
+        return min(parallel, default=None)
 
     def settle(self, judgement: Judgement) -> Judgement:
         """Undecided instead of baseless where a passage that was not read may support the claim."""

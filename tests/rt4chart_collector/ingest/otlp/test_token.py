@@ -30,14 +30,22 @@ def request_to(host: str) -> Request:
     return Request({"type": "http", "headers": headers, "client": ("127.0.0.1", 40000)})
 
 
+def refusal_of(host: str) -> str:
+    """Why a request without a token is refused where none is set; "" if it is not."""
+    try:
+        authenticate_reader(TokenGuard(), request_to(host))
+    except RefusedError as refused:
+        return str(refused)
+    return ""
+
+
 @pytest.mark.parametrize("host", ["localhost:4318", "127.0.0.1:4318", "[::1]:4318", "worker-3", ""])
 def test_local_names_read_without_a_token(host: str) -> None:
     """Where none is set."""
-    authenticate_reader(TokenGuard(), request_to(host))
+    assert refusal_of(host) == ""
 
 
 @pytest.mark.parametrize("host", ["shop.test", "shop.test:4318", "127.0.0.1.test", "a b", "x/y"])
 def test_a_browser_under_a_foreign_name_is_refused(host: str) -> None:
     """It resolves to the loopback address: the page that opened it is somebody else's."""
-    with pytest.raises(RefusedError, match="expected the host localhost or an address"):
-        authenticate_reader(TokenGuard(), request_to(host))
+    assert refusal_of(host).startswith("expected the host localhost or an address")
