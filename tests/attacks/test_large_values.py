@@ -128,3 +128,5 @@ def test_body_of_a_refused_request_is_released_at_once(
         for _ in range(number):
             send(served, body)
         wait_until(lambda: held() < number // 2 * LARGE, within_s=10)
+
+        assert held() < number // 2 * LARGE

@@ -229,4 +229,13 @@ def test_two_listeners_on_one_port_are_refused(given: dict[str, str], named: str
 )
 def test_other_ports_and_addresses_go_together(given: dict[str, str]) -> None:
     """Port 0 is a new one each time."""
-    load(UpSettings, environ={f"RT4CHART_{name}": value for name, value in given.items()})
+    loaded = load(UpSettings, environ={f"RT4CHART_{name}": value for name, value in given.items()})
+
+    service = loaded.service
+    addresses = {
+        "OTLP_HTTP": service.otlp_http,
+        "OTLP_GRPC": service.otlp_grpc,
+        "HEALTH": service.health,
+        "CONSOLE": loaded.console.console,
+    }
+    assert {name: str(addresses[name] or "off") for name in given} == given
