@@ -1,11 +1,12 @@
 """How many answers a second threads verify while each waits for a slow judge.
 
     python -m benchmarks.service.slow_judge [--threads 8] [--answers 64] [--seconds 2]
+    python -m benchmarks.service.slow_judge --threads 64 --answers 4000 --seconds .2
 
 A judge that waits so many seconds for each answer, as an endpoint does, and then answers by rules;
 an empty embedded store; the service's own queue and workers. All answers are there at the start.
 Ideal is seconds x answers / threads. Counted as well: the answers with a verdict, which must be
-all, and the leases, each with the store's statements of its own.
+all, the leases, each with read statements of its own, and the store's INSERT statements.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.spans.model.record import Attributes, SpanRecord
@@ -24,8 +25,10 @@ from otel_rt4chart.verify import DraftClaim, RulesJudge, Sentence, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
+from rt4chart_collector.service.stages import Shutdown, workers_running
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate
 
@@ -60,7 +63,9 @@ def main() -> None:
         connect(f"chdb://{Path(folder) / 'db'}") as client,
     ):
         migrate(client)
+        before = inserts(client)
         took, leases = worked(client, options.answers, options.threads, options.seconds)
+        inserted = inserts(client) - before
         decided = client.query(
             "SELECT count(), uniqExact(TraceId) FROM rt4chart_verifications FINAL "
             "WHERE Decision = 'verified'"
@@ -69,8 +74,15 @@ def main() -> None:
     print(
         f"{options.threads} threads, {options.answers} answers, {options.seconds:g} s each: "
         f"{took:.1f} s, ideal {ideal:.1f} s ({ideal / took:.2f}); "
-        f"{decided[0]} verdicts on {decided[1]} answers, {leases} leases"
+        f"{decided[0]} verdicts on {decided[1]} answers, {leases} leases; "
+        f"{inserted} INSERTs, {1000 * inserted / options.answers:.0f} per 1,000 answers"
     )
+
+
+def inserts(client: Client) -> int:
+    """The INSERT statements that the engine has run since its start."""
+    query = "SELECT sum(value) FROM system.events WHERE event = 'InsertQuery'"
+    return int(client.query(query).result_rows[0][0])
 
 
 def worked(client: Client, answers: int, threads: int, seconds: float) -> tuple[float, int]:
@@ -81,27 +93,25 @@ def worked(client: Client, answers: int, threads: int, seconds: float) -> tuple[
     verifier = CurrentVerifier(Verifier(judge), time.time_ns)
     breaker, giving_up = Breaker(judge.id, time.time_ns), Event()
     with ExitStack() as stack:
+        own, metrics = stack.enter_context(closing(client.sibling())), ServiceMetrics()
+        saver = OutcomeSaver(own, queue.done, metrics, clock=time.time_ns, giving_up=giving_up)
         workers = [
             Worker(
                 stack.enter_context(closing(client.sibling())),
                 queue,
+                saver,
                 verifier,
-                ServiceMetrics(),
+                metrics,
                 breaker,
                 sample_rate=1.0,
                 clock=time.time_ns,
-                giving_up=giving_up,
             )
             for _ in range(threads)
         ]
-        running = [Thread(target=worker.run) for worker in workers]
-        began = time.monotonic()
-        for thread in running:
-            thread.start()
         queue.put([one_trace(number) for number in range(answers)])
-        queue.close()
-        for thread in running:
-            thread.join()
+        began = time.monotonic()
+        with workers_running(queue, workers, saver, giving_up, shutdown=Shutdown(3600)):
+            pass
         return time.monotonic() - began, len(ended)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
@@ -27,8 +27,10 @@ from otel_rt4chart.verify import (
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
+from rt4chart_collector.service.stages import Shutdown, workers_running
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
 from tests.attacks.scale import scaled
@@ -209,33 +211,29 @@ def test_ordinary_answers_are_decided_while_large_ones_are_judged(client: Client
     for trace in traces:
         insert_spans(client, trace.spans)
     verifier = Verifier(judge, budget=Budget(answer_characters=None))
-    siblings = [client.sibling() for _ in range(2)]
+    own, *siblings = [client.sibling() for _ in range(3)]
+    giving_up = Event()
+    saver = OutcomeSaver(own, queue.done, metrics, clock=lambda: next(ticks), giving_up=giving_up)
     workers = [
         Worker(
             one,
             queue,
+            saver,
             CurrentVerifier(verifier, lambda: next(ticks)),
             metrics,
             Breaker(judge.id, lambda: next(ticks)),
             sample_rate=1.0,
             clock=lambda: next(ticks),
-            giving_up=Event(),
         )
         for one in siblings
     ]
-    threads = [Thread(target=worker.run, daemon=True) for worker in workers]
     queue.put(traces)
-    for thread in threads:
-        thread.start()
-
-    found = wait_until(lambda: decided(client), lambda traces: len(traces) == 10)
-    assert found == {trace.trace_id for trace in traces[2:]}
-    assert wait_until(lambda: queue.pending == 2)
-    judge.gate.set()
-    queue.close()
-    for thread in threads:
-        thread.join(60)
+    with workers_running(queue, workers, saver, giving_up, shutdown=Shutdown(60)):
+        found = wait_until(lambda: decided(client), lambda traces: len(traces) == 10)
+        assert found == {trace.trace_id for trace in traces[2:]}
+        assert wait_until(lambda: queue.pending == 2)
+        judge.gate.set()
 
     assert len(decided(client)) == 12
-    for one in siblings:
+    for one in (own, *siblings):
         one.close()

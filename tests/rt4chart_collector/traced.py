@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from threading import Event
 
 from otel_rt4chart.judges.trails import trail_maker
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
-from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.trails import AnswerTrails
-from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.chain_app import ANSWER, SUMMARY, Made, assembled, run
+from tests.rt4chart_collector.one_worker import OneWorker
 
 WRONG_SUMMARY = Made(summary=SUMMARY.replace("30", "60"), answer=ANSWER.replace("30", "60"))
 WRONG_ANSWER = Made(answer=ANSWER.replace("30", "60"))
@@ -39,7 +35,7 @@ def research(client: Client, made: Made = WRONG_SUMMARY) -> Verification:
     return verify(client, run(made))
 
 
-def worker(client: Client) -> Worker:
+def worker(client: Client) -> OneWorker:
     """A worker with the rules judge."""
     clock = count(2_000_000_000 * SECOND, SECOND)
     verifier, metrics = Verifier(RulesJudge()), ServiceMetrics()
@@ -48,14 +44,5 @@ def worker(client: Client) -> Worker:
         return next(clock)
 
     maker = trail_maker(verifier, calls=60)
-    return Worker(
-        client,
-        TraceQueue(9),
-        CurrentVerifier(verifier, now),
-        metrics,
-        Breaker(verifier.id, now),
-        sample_rate=1.0,
-        clock=now,
-        trails=AnswerTrails(maker, metrics, layers=Layers(), clock=now),
-        giving_up=Event(),
-    )
+    trails = AnswerTrails(maker, metrics, layers=Layers(), clock=now)
+    return OneWorker(client, verifier, now, metrics=metrics, trails=trails)

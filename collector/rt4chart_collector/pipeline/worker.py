@@ -1,4 +1,4 @@
-"""The verification workers: take traces from the queue, and store a decision on each answer."""
+"""The verification workers: take traces from the queue, and decide on each answer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
-from threading import Event
 
 from otel_rt4chart.core.errors import StoreError
-from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS, Clock
 from otel_rt4chart.judges.judge_failure import find_judge_failure
 from otel_rt4chart.sampling import Layers
@@ -19,24 +16,17 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.instruments import (
-    ANSWERS,
-    CLAIM_STATUSES,
-    CLAIMS,
     FAILURES,
     PUT_OFF_ANSWERS,
-    RETRIES,
-    STORE_INSERT_DURATION,
-    STORE_INSERT_FAILURES,
     UNSAVED_TRACES,
-    VERDICT_LAG,
     VERIFICATION_DURATION,
-    VERIFIED_ANSWERS,
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
-from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers, save_outcomes
+from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.retry import (
     AnswerOutcome,
     missing_answer_letter,
@@ -56,9 +46,7 @@ LEASE_TRACES = 64
 # threads could wait for the judge meanwhile. Several only while they need no waiting, as answers
 # outside of the sample do.
 REMOTE_LEASE_TRACES = 8
-BATCH_OUTCOMES = 256
-FLUSH_NS = 500_000_000
-INSERT_RETRIES_S = (0.1, 0.5, 2.0, 5.0)
+QUICK_NS = 500_000_000
 SECOND = 10**9
 
 log = logging.getLogger(__name__)
@@ -68,14 +56,16 @@ class Worker:
     """One thread's work: `run` leases traces until the queue is closed and empty.
 
     A trace is leased before anything is read for it, so that two workers never decide on the same
-    answer. What could not be stored stays undecided in the store, where recovery finds it again;
-    `metrics` counts it (UNSAVED_TRACES).
+    answer. The saver stores the decisions, and then ends the lease. What could not be decided on
+    stays undecided in the store, where recovery finds it again; `metrics` counts it
+    (UNSAVED_TRACES).
     """
 
     def __init__(
         self,
         client: Client,
         queue: TraceQueue,
+        saver: OutcomeSaver,
         verifier: CurrentVerifier,
         metrics: ServiceMetrics,
         breaker: Breaker,
@@ -84,61 +74,59 @@ class Worker:
         clock: Clock,
         layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
-        carrier: CarrierPlace = CarrierPlace.TRACE,
         trails: AnswerTrails | None = None,
-        giving_up: Event,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
-        """`giving_up` ends the waits between attempts to reach the store.
+        """Without `trails`, failed claims are not traced through the steps that made the answer.
 
-        Without `trails`, failed claims are not traced through the steps that made the answer.
-        A trace that this process no longer owns is neither verified nor stored.
+        A trace that this process no longer owns is not verified.
         """
         self._client = client
         self._queue = queue
+        self._saver = saver
         self._verifier = verifier
         self._metrics = metrics
         self._breaker = breaker
         self._sample_rate = sample_rate
         self._layers = layers
         self._strict_routes = strict_routes
-        self._carrier = carrier
         self._trails = trails
-        self._version = version("otel-rt4chart")
         self._clock = clock
-        self._giving_up = giving_up
         self._is_owned = is_owned
 
     def run(self) -> None:
         """Verify until the queue is closed and empty."""
         remote = 1
         while traces := self._queue.lease(remote if self._verifier.is_remote else LEASE_TRACES):
-            left: Collection[str] = {trace.trace_id for trace in traces}
             began = self._clock()
-            try:
-                left = self.handle(traces)
-            except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
-                self._metrics.add(UNSAVED_TRACES, number=len(traces))
-                self._note(error, f"{len(traces)} traces left undecided, found again later")
-            finally:
-                self._queue.done(traces, left)
-            is_quick = self._clock() - began < FLUSH_NS
+            self.handle(traces)
+            is_quick = self._clock() - began < QUICK_NS
             remote = min(2 * remote, REMOTE_LEASE_TRACES) if is_quick else 1
 
-    def handle(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
+    def handle(self, traces: Sequence[AssembledTrace]) -> None:
+        """Decide on the answers of a lease, and hand the outcomes and its end to the saver."""
+        left: Collection[str] = {trace.trace_id for trace in traces}
+        try:
+            left = self._decide(traces)
+        except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
+            self._metrics.add(UNSAVED_TRACES, number=len(traces))
+            self._note(error, f"{len(traces)} traces left undecided, found again later")
+        finally:
+            self._saver.finish(traces, left)
+
+    def _decide(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
         """Decide on every answer of the traces that is new to this verifier, or due again.
 
         While the judge is paused its answers are postponed: nothing is stored for them, and
         recovery finds them again, as after a crash. Returns the ids of their traces.
         """
-        outcomes: list[AnswerOutcome] = []
         left: set[str] = set()
-        flushed = self._clock()
         verifier = self._verifier.get(self._client)
         spans = self._complete(traces)
         found = self._candidates(spans)
         letters = letters_of(self._client, (trace.trace_id for trace in traces), verifier.id)
-        outcomes += self._missing_answers(letters, found)
+        for missing in self._missing_answers(letters, found):
+            self._saver.put(missing)
         before = already_decided(self._client, found, verifier.id)
         answers = Counter(candidate.trace_id for candidate in found)
         for candidate in self._due(found, letters, before):
@@ -152,13 +140,9 @@ class Worker:
                 traced = self._trails.add(self._client, outcome.verdict, trace, answers=number)
                 outcome = replace(outcome, verdict=traced)
             if outcome is not None:
-                outcomes.append(outcome)
+                self._saver.put(outcome)
             elif letter is None:
                 left.add(candidate.trace_id)
-            if len(outcomes) >= BATCH_OUTCOMES or self._clock() - flushed > FLUSH_NS:
-                self._save(outcomes)
-                outcomes, flushed = [], self._clock()
-        self._save(outcomes)
         return left
 
     def _attempt(
@@ -245,42 +229,6 @@ class Worker:
             for key, letter in letters.items()
             if key not in keys and letter.state is LetterState.WAITING and letter.next_ns <= now
         ]
-
-    def _save(self, made: Sequence[AnswerOutcome]) -> None:
-        # Asked again: ownership may have been lost while the judge was working.
-        outcomes = [outcome for outcome in made if self._is_owned(outcome.trace_id)]
-        if not outcomes:
-            return
-        for wait_s in (*INSERT_RETRIES_S, None):
-            try:
-                with self._metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "verdicts"):
-                    save_outcomes(self._client, outcomes, self._version, place=self._carrier)
-                break
-            except StoreError as error:
-                if wait_s is None or self._giving_up.is_set():
-                    raise
-                log.warning("verdicts not stored, next attempt in %s s: %s", wait_s, error)
-                self._giving_up.wait(wait_s)
-        for outcome in outcomes:
-            self._count(outcome)
-
-    def _count(self, outcome: AnswerOutcome) -> None:
-        if (verdict := outcome.verdict) is not None:
-            self._metrics.add(ANSWERS, verdict.decision)
-            if (report := verdict.report) is not None:
-                self._metrics.add(VERIFIED_ANSWERS, report.label)
-                self._note_lag(verdict.candidate.end_ns)
-                for claim in report.claims:
-                    self._metrics.add(CLAIMS, claim.label)
-                    self._metrics.add(CLAIM_STATUSES, claim.status)
-        if (letter := outcome.letter) is not None:
-            self._metrics.add(RETRIES, "planned", number=letter.state is LetterState.WAITING)
-            self._metrics.add(RETRIES, "given_up", number=letter.state is LetterState.DEAD)
-        self._metrics.add(RETRIES, "answered", number=outcome.answered_letter is not None)
-
-    def _note_lag(self, end_ns: int) -> None:
-        if end_ns:
-            self._metrics.record(VERDICT_LAG, (self._clock() - end_ns) / SECOND)
 
     def _note(self, error: Exception, what: str) -> None:
         self._metrics.add(FAILURES, type(error).__name__)

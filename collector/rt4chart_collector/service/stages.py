@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import WORKERS, Health
@@ -101,13 +102,19 @@ def stage(
 
 @contextmanager
 def workers_running(
-    queue: TraceQueue, workers: Sequence[Worker], giving_up: Event, *, shutdown: Shutdown
+    queue: TraceQueue,
+    workers: Sequence[Worker],
+    saver: OutcomeSaver,
+    giving_up: Event,
+    *,
+    shutdown: Shutdown,
 ) -> Iterator[None]:
-    """Run the workers; on exit, they have until the deadline to empty the queue.
+    """Run the workers and the saver; on exit, they have until the deadline to empty the queue.
 
     Traces that are left then remain in the store without a decision, where the next start finds
     them.
     """
+    saving = _start(WORKERS, saver.run, shutdown)
     threads = [_start(WORKERS, worker.run, shutdown) for worker in workers]
     try:
         yield
@@ -118,6 +125,10 @@ def workers_running(
             left = queue.abandon()
             log.warning("%d traces not verified in time; the next start verifies them", left)
             shutdown.join(threads, LAST_S)
+        saver.close()
+        if not shutdown.join([saving]):
+            giving_up.set()
+            shutdown.join([saving], LAST_S)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.pipeline.worker import Worker
@@ -76,6 +77,7 @@ class VerificationRuntime:
         self._watch = StoreWatch(sibling())
         # Before the first answer, and before recovery asks what this verifier has not decided.
         self._verifier.get(self.search_client)
+        self._saver_client = sibling()
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
 
@@ -112,22 +114,30 @@ class VerificationRuntime:
         is_owned: Callable[[str], bool] = lambda _: True,
     ) -> None:
         """Start the export of metrics, the watch of the store and the workers of the queue."""
-        # Shared by the workers, and set when their time at shutdown is up.
+        # Set when the time at shutdown is up.
         giving_up = Event()
+        saver = OutcomeSaver(
+            self._saver_client,
+            queue.done,
+            self.metrics,
+            carrier=self._settings.carrier,
+            clock=self._clock,
+            giving_up=giving_up,
+            is_owned=is_owned,
+        )
         workers = [
             Worker(
                 client,
                 queue,
+                saver,
                 self._verifier,
                 self.metrics,
                 self.breaker,
                 sample_rate=self._settings.sample_rate,
                 layers=self._settings.layers,
                 strict_routes=self._settings.strict_routes,
-                carrier=self._settings.carrier,
                 trails=self._trails,
                 clock=self._clock,
-                giving_up=giving_up,
                 is_owned=is_owned,
             )
             for client in self._worker_clients
@@ -135,4 +145,4 @@ class VerificationRuntime:
         stack.enter_context(self.metrics.pushed(self._settings.self_metrics))
         watch, shutdown = self._watch, self._shutdown
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, shutdown=shutdown))
-        stack.enter_context(workers_running(queue, workers, giving_up, shutdown=shutdown))
+        stack.enter_context(workers_running(queue, workers, saver, giving_up, shutdown=shutdown))

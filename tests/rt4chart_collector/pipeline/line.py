@@ -18,10 +18,10 @@ from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.recovery import Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.one_worker import OneWorker
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.records import NOON, SECOND
 
@@ -61,15 +61,15 @@ class Line:
             clock=lambda: self.now,
         )
         # Every look at the clock is a little later, so that no two decisions are of one moment.
-        self.worker = Worker(
+        self.giving_up = Event()
+        self.worker = OneWorker(
             client,
-            queue,
             self.verifier,
-            self.metrics,
-            self.breaker,
-            sample_rate=1.0,
-            clock=lambda: self.now + next(ticks),
-            giving_up=Event(),
+            lambda: self.now + next(ticks),
+            queue=queue,
+            metrics=self.metrics,
+            breaker=self.breaker,
+            giving_up=self.giving_up,
         )
         self.status = Status(
             self.metrics,
@@ -99,9 +99,7 @@ class Line:
             self.now += SECOND // 100
             self.assembler.step()
             while self.queue.pending:
-                leased = self.queue.lease(64)
-                self.worker.handle(leased)
-                self.queue.done(leased)
+                self.worker.handle(self.queue.lease(64))
 
     def _accept(self, spans: Sequence[SpanRecord]) -> None:
         insert_spans(self.client, spans)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 
-from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.shortening import is_shortened
-from rt4chart_collector.core.instruments import SHORTENED, SPANS_RECEIVED, UNSAVED_TRACES
+from rt4chart_collector.core.instruments import SHORTENED, SPANS_RECEIVED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.ingest.otlp.span_limiter import VALUE_BYTES
@@ -26,12 +26,12 @@ from rt4chart_collector.pipeline.in_flight import InFlight
 from rt4chart_collector.pipeline.kafka_stream import KafkaStream
 from rt4chart_collector.pipeline.recovery import Retries
 from rt4chart_collector.pipeline.span_writer import SpanWriter
-from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.engine.connect import Client
 from tests.polling import WITHIN_S, wait_until
 from tests.rt4chart_collector.ingest.kafka.memory import MemorySource
+from tests.rt4chart_collector.one_worker import OneWorker
 from tests.rt4chart_collector.otlp.messages import SENTENCE, rag_trace, request
 from tests.rt4chart_collector.pipeline.line import GOOD, START, decisions
 from tests.rt4chart_collector.records import NOON, SECOND
@@ -79,15 +79,13 @@ class Member:
             shutdown_s=lambda: 0.0,
             clock=lambda: self.now,
         )
-        self.worker = Worker(
+        self.worker = OneWorker(
             client,
-            self.queue,
             CurrentVerifier(verifier, lambda: self.now),
-            self.metrics,
-            breaker,
-            sample_rate=1.0,
-            clock=lambda: self.now + next(ticks),
-            giving_up=Event(),
+            lambda: self.now + next(ticks),
+            queue=self.queue,
+            metrics=self.metrics,
+            breaker=breaker,
             is_owned=self.in_flight.is_owned,
         )
         source.subscribe(self.stream)
@@ -106,14 +104,7 @@ class Member:
 
     def judge(self) -> None:
         """One lease, as a worker's thread does it."""
-        traces = self.queue.lease(64)
-        left: Sequence[str] = [trace.trace_id for trace in traces]
-        try:
-            left = list(self.worker.handle(traces))
-        except StoreError:
-            self.metrics.add(UNSAVED_TRACES)
-        finally:
-            self.queue.done(traces, left)
+        self.worker.handle(self.queue.lease(64))
 
     def queue_waiting(self) -> range:
         """As many as wait."""
@@ -215,8 +206,7 @@ def test_lost_partition_is_not_committed_and_nothing_of_it_is_stored(client: Cli
     traces = member.queue.lease(64)
 
     source.lose(0)
-    left = member.worker.handle(traces)
-    member.queue.done(traces, left)
+    member.worker.handle(traces)
     member.step()
 
     assert decisions(client) == {}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from threading import Event
 
 import pytest
 
@@ -18,20 +17,17 @@ from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import LocalJudge, RulesJudge, Verifier
 from rt4chart_collector.core.instruments import TRAILS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
-from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.trails import AnswerTrails
-from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.chain_app import ANSWER, SUMMARY, Made, assembled, run
+from tests.rt4chart_collector.one_worker import OneWorker
 
 SECOND = 1_000_000_000
 WRONG_SUMMARY = Made(summary=SUMMARY.replace("30", "60"), answer=ANSWER.replace("30", "60"))
 WRONG_ANSWER = Made(answer=ANSWER.replace("30", "60"))
-Make = Callable[..., Worker]
+Make = Callable[..., OneWorker]
 
 
 @pytest.fixture
@@ -53,20 +49,11 @@ def worker(client: Client, metrics: ServiceMetrics) -> Make:
         *,
         layers: Layers = Layers(),  # noqa: B008 - frozen
         maker: object = None,
-    ) -> Worker:
+    ) -> OneWorker:
         verifier = Verifier(judge or RulesJudge())
         made = trail_maker(verifier, calls=60) if maker is None else maker
-        return Worker(
-            client,
-            TraceQueue(9),
-            CurrentVerifier(verifier, now),
-            metrics,
-            Breaker(verifier.judge.id, now),
-            sample_rate=1.0,
-            clock=now,
-            trails=AnswerTrails(made, metrics, layers=layers, clock=now),  # type: ignore[arg-type]
-            giving_up=Event(),
-        )
+        trails = AnswerTrails(made, metrics, layers=layers, clock=now)  # type: ignore[arg-type]
+        return OneWorker(client, verifier, now, metrics=metrics, trails=trails)
 
     return make
 

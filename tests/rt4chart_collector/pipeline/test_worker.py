@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
-from threading import Event
 
 import pytest
 
@@ -20,18 +19,17 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.recovery import PAUSE_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.one_worker import OneWorker
 from tests.rt4chart_collector.otlp.messages import rag_trace, request
 from tests.rt4chart_collector.records import NOON, SECOND
 
 ANSWER = "The trial lasts 14 days."
 JUDGE = ScriptedJudge({ANSWER: Script(Label.ENTAILED, evidence=("14 days",))})
-Make = Callable[..., Worker]
+Make = Callable[..., OneWorker]
 
 
 def spans_from(number: int, answer: str = ANSWER) -> tuple[SpanRecord, ...]:
@@ -55,16 +53,13 @@ def worker(client: Client, metrics: ServiceMetrics) -> Make:
     """Makes a worker on the test's database."""
     clock = count(NOON + 60 * SECOND, SECOND)
 
-    def make(judge: ScriptedJudge = JUDGE, *, sample_rate: float = 1.0) -> Worker:
-        return Worker(
+    def make(judge: ScriptedJudge = JUDGE, *, sample_rate: float = 1.0) -> OneWorker:
+        return OneWorker(
             client,
-            TraceQueue(9),
-            CurrentVerifier(Verifier(judge), lambda: next(clock)),
-            metrics,
-            Breaker(judge.id, lambda: next(clock)),
+            Verifier(judge),
+            lambda: next(clock),
+            metrics=metrics,
             sample_rate=sample_rate,
-            clock=lambda: next(clock),
-            giving_up=Event(),
         )
 
     return make
@@ -177,24 +172,15 @@ def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
     client: Client, metrics: ServiceMetrics
 ) -> None:
     """They stay undecided in the store, where recovery finds them."""
-    giving_up, queue = Event(), TraceQueue(9)
-    giving_up.set()
-    clock = count(NOON, SECOND)
+    clock, queue = count(NOON, SECOND), TraceQueue(9)
     failing = client.sibling()
     failing.close()
     queue.put([whole(spans_from(1))])
     queue.close()
+    one = OneWorker(failing, Verifier(JUDGE), lambda: next(clock), queue=queue, metrics=metrics)
 
-    Worker(
-        failing,
-        queue,
-        CurrentVerifier(Verifier(JUDGE), lambda: next(clock)),
-        metrics,
-        Breaker(JUDGE.id, lambda: next(clock)),
-        sample_rate=1.0,
-        clock=lambda: next(clock),
-        giving_up=giving_up,
-    ).run()
+    one.worker.run()
+    one.saver.save_waiting()
 
     assert (queue.pending, metrics.total(UNSAVED_TRACES)) == (0, 1)
     assert metrics.counts(FAILURES) == {("StoreError",): 1}

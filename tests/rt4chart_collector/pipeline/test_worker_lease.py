@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.verify import DraftClaim, RulesJudge, Sentence, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import LEASE_TRACES, REMOTE_LEASE_TRACES, Worker
+from rt4chart_collector.service.stages import Shutdown, workers_running
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.pipeline.line import decisions, spans_from
 
@@ -68,26 +70,23 @@ def work(
         siblings = [stack.enter_context(closing(client.sibling())) for _ in range(threads)]
         verifier = CurrentVerifier(Verifier(judge), time.time_ns)
         breaker, giving_up = Breaker(judge.id, time.time_ns), Event()
-        running = [
-            Thread(
-                target=Worker(
-                    sibling,
-                    queue,
-                    verifier,
-                    ServiceMetrics(),
-                    breaker,
-                    sample_rate=rate,
-                    clock=time.time_ns,
-                    giving_up=giving_up,
-                ).run,
-                daemon=True,
+        metrics, own = ServiceMetrics(), stack.enter_context(closing(client.sibling()))
+        saver = OutcomeSaver(own, queue.done, metrics, clock=time.time_ns, giving_up=giving_up)
+        workers = [
+            Worker(
+                sibling,
+                queue,
+                saver,
+                verifier,
+                metrics,
+                breaker,
+                sample_rate=rate,
+                clock=time.time_ns,
             )
             for sibling in siblings
         ]
-        for thread in running:
-            thread.start()
-        for thread in running:
-            thread.join(120)
+        with workers_running(queue, workers, saver, giving_up, shutdown=Shutdown(120)):
+            pass
     return leases.sizes
 
 
