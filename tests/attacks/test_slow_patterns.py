@@ -6,11 +6,13 @@ A pattern holds the interpreter while it is matched: no other thread answers mea
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import pkgutil
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -18,15 +20,25 @@ import pytest
 import otel_rt4chart
 from otel_rt4chart.core.text import quoted_words
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
+from otel_rt4chart.spans.graph.chain import find_chain
 from otel_rt4chart.verify import Exchange, Passage, RulesJudge, Sentence, Verifier
 from otel_rt4chart.verify.llm.split_task import HolisticSplitTask, SplitTask
 from tests.attacks.scale import scaled
 from tests.otel_rt4chart.spans.model.made import KIND, SAID, made
 
 SIZE, CPU_S = scaled((6_000, 0.1), (12_000, 0.3))
+SEARCHED, SEARCH_CPU_S = scaled((3_000, 0.02), (12_000, 0.1))
 RUNS = (" ", "\n", "!", "{", "_", "a", "a_", "a.", "a ", ", ", "1")
+MORE_RUNS = ("\\", '"', "'", "“", "’", "#", "*", "=", "-", "<", "&", "$", "@", "/", "\t", "\n\n")
 BEGINNINGS = ("", "A", "a(", "[1]", "1 day")
 ENDS = ("x", "!")
+# A search tries every place of a text; these are matched at its beginning alone.
+NOT_SEARCHED = {
+    "otel_rt4chart.spans.exchange.prompt_context.HEADING_MARK",
+    "otel_rt4chart.spans.exchange.route.ASYNC_METHOD",
+    "otel_rt4chart.spans.graph.stage_name.CLIENT",
+    "otel_rt4chart.spans.reading.messages._NOTHING",
+}
 # Unpacked a few kilobytes; before, each took minutes.
 RUN_IN_PROMPT, RUN_IN_ANSWER = scaled((200_000, 40_000), (3_000_000, 49_000))
 
@@ -42,6 +54,45 @@ def test_no_pattern_takes_time_with_the_square_of_a_run() -> None:
     assert slow == set()
 
 
+def test_no_search_takes_time_with_the_square_of_a_run() -> None:
+    """A run of backslashes in a tool's result held the interpreter for minutes."""
+    texts = [
+        beginning + (run * SEARCHED)[:SEARCHED] + end
+        for beginning, run, end in product(("", '"', "a "), RUNS + MORE_RUNS, ENDS)
+    ]
+    # Those of `verify` see one sentence at a time; runs in these are tried below.
+    searched = {name: pattern for name, pattern in _patterns("spans") if name not in NOT_SEARCHED}
+    slow = {
+        name
+        for name, pattern in searched.items()
+        if any(_search_is_slow(pattern, t) for t in texts)
+    }
+
+    assert slow == set()
+
+
+def test_patterns_that_are_not_searched_are_matched_alone() -> None:
+    """The list above is no excuse: nothing in the module searches with them."""
+    for name in NOT_SEARCHED:
+        module, _, pattern = name.rpartition(".")
+        source = inspect.getsource(importlib.import_module(module))
+        used = set(re.findall(rf"\b{pattern}\b\.?(\w*)", source)) - {""}
+
+        assert used <= {"match", "fullmatch"}, name
+
+
+def _search_is_slow(pattern: re.Pattern[str], text: str) -> bool:
+    """True if it is slow twice: the first time may have been another thread's."""
+    return all(_search_s(pattern, text) > SEARCH_CPU_S for _ in range(2))
+
+
+def _search_s(pattern: re.Pattern[str], text: str) -> float:
+    began = time.thread_time()
+    for _ in pattern.finditer(text):
+        pass
+    return time.thread_time() - began
+
+
 def _is_slow(pattern: re.Pattern[str], text: str) -> bool:
     began = time.thread_time()
     pattern.match(text)
@@ -49,9 +100,9 @@ def _is_slow(pattern: re.Pattern[str], text: str) -> bool:
     return time.thread_time() - began > CPU_S
 
 
-def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+def _patterns(*packages: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """The patterns of the modules that read texts of applications."""
-    for package in ("spans", "verify"):
+    for package in packages or ("spans", "verify"):
         path = [f"{otel_rt4chart.__path__[0]}/{package}"]
         for module in pkgutil.walk_packages(path, f"otel_rt4chart.{package}."):
             if module.name.endswith("__main__"):
@@ -72,6 +123,24 @@ def test_a_prompt_with_a_run_between_its_tags_is_read_at_once(run: str) -> None:
 
     assert time.thread_time() - began < 5
     assert [one.text for one in found.exchange.passages] == [section.strip()]
+
+
+def test_a_tool_result_of_backslashes_is_read_at_once() -> None:
+    """Its words are sought in what the next step was given; it is followed to the answer."""
+    found = "The trial lasts 14 days. " + "\\" * RUN_IN_PROMPT + '"'
+    spans = [
+        made(1, 0, {KIND: "CHAIN", "input.value": "How long?", "output.value": "14 days."}),
+        made(2, 1, {KIND: "TOOL", "output.value": found}),
+        made(3, 1, {KIND: "LLM", "input.value": found + " How long?", "output.value": "14 days."}),
+    ]
+    (candidate,) = find_candidates(spans)
+    one_by_one = [replace(span, end_ns=span.start_ns + 5) for span in spans]
+    began = time.thread_time()
+
+    chain = find_chain(one_by_one, candidate.span_id)
+
+    assert time.thread_time() - began < 5
+    assert found in {node.text for node in chain.nodes}
 
 
 def test_a_reason_of_opening_marks_is_read_at_once() -> None:
@@ -126,8 +195,14 @@ def test_an_output_of_spaces_is_read_at_once() -> None:
         ("The trial lasts 14 days.", f"The trial lasts 14 days{' ' * RUN_IN_ANSWER}if paid."),
         ("The trial lasts 14 days.\n" + "a_" * (RUN_IN_ANSWER // 2), "The trial lasts 14 days."),
         ("The trial lasts 14 days [1].\n[1]" + " " * RUN_IN_ANSWER, "The trial lasts 14 days."),
+        ("The trial lasts " + "1," * 4_000 + " 14 days.", "The trial lasts 14 days if paid."),
+        ("2024-01-01T" * 1_000, "2024-01-01T" * 3_000),
+        ("The trial " + "Mr. Smith " * 600 + " lasts.", "A trial " + "Mr. Smith " * 1_200 + "."),
     ],
-    ids=["line breaks", "spaces in a passage", "one long identifier", "an empty source"],
+    ids=[
+        *("line breaks", "spaces in a passage", "one long identifier", "an empty source"),
+        *("values", "one date", "one name"),
+    ],
 )
 def test_an_answer_or_a_passage_with_a_run_is_verified_at_once(answer: str, passage: str) -> None:
     """All claims get a label."""

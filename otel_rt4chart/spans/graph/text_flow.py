@@ -18,8 +18,9 @@ WORD = re.compile(
     r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
     r"|[^\W_\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
-ESCAPED_CHARACTER = re.compile(r"\\+u([0-9a-fA-F]{4})")
-ESCAPED_SPACE = re.compile(r"\\+[nrtbf]")
+# From the first backslash of a run alone: a search from each takes time with the run's square.
+ESCAPED_CHARACTER = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
+ESCAPED_SPACE = re.compile(r"(?<!\\)\\+[nrtbf]")
 # What may stand around a short text that is quoted whole.
 BORDER = re.compile(r'[\n"“”<>|]|: ')
 WORDS = 5  # so many words in a row are looked up

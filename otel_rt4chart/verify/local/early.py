@@ -16,6 +16,9 @@ from otel_rt4chart.verify.local.verdict import MAX_CONFIDENCE
 # Claims are compared word by word with a sentence. More pairs than this take seconds of a processor
 # for one claim, in which no limit of the answer's time is looked at.
 MOST_WORD_PAIRS = 300_000
+# Each value of a claim is sought in what the others may add up to, so that their number counts
+# squared. What is longer is no sentence: a table, a list of figures, a text without full stops.
+MOST_WORDS, MOST_VALUES = 600, 100
 _CONDITION = re.compile(
     r"\b(?:if|unless|except|but|although|though|while|when|whether|because|until|that|which|who|said"
     r"|says|according)\b",
@@ -44,13 +47,8 @@ class EarlyVerdicts:
             return Judgement(Label.NOT_A_CLAIM, confidence=1.0, reason="states nothing to check")
         if not claim.content and not claim.quantities:
             return Judgement(Label.UNDECIDED, reason="nothing to check")
-        words = len(claim.tokens) * self._longest
-        if words > MOST_WORD_PAIRS:
-            return Judgement(
-                Label.UNDECIDED,
-                reason=f"{TOO_LARGE}: a claim of {len(claim.tokens):,} words beside a sentence of "
-                f"{self._longest:,}",
-            )
+        if claim.key not in self.index.keys and (too_large := self._too_large(claim)):
+            return Judgement(Label.UNDECIDED, reason=too_large)
         copied = self._copied(claim)
         if copied is not None:
             index = (self._sentences[copied].index,)
@@ -62,6 +60,15 @@ class EarlyVerdicts:
     def _longest(self) -> int:
         """The words of the longest sentence."""
         return max((len(sentence.tokens) for sentence in self.index.sentences), default=0)
+
+    def _too_large(self, claim: Slots) -> str:
+        """Why the claim is not compared; "" for one that is."""
+        words, values = len(claim.tokens), len(claim.quantities) + len(claim.moments)
+        is_short = words <= MOST_WORDS and values <= MOST_VALUES
+        if is_short and words * self._longest <= MOST_WORD_PAIRS:
+            return ""
+        size = f"a claim of {words:,} words and {values:,} values"
+        return f"{TOO_LARGE}: {size} beside a sentence of {self._longest:,} words"
 
     def _copied(self, claim: Slots) -> int | None:
         """The sentence that is the claim, or begins with it before a clause with the same verb."""

@@ -87,8 +87,13 @@ def listed_words(comparison: ComparedClaim) -> StructuralDoubt | None:
     ]
     if len(pairs) < _MIN_PAIRS:
         return None
-    found = [_listed_apart(comparison, *pair) for pair in pairs]
-    return found[0] if all(found) else None
+    parts: dict[int, list[list[int]]] = {}
+    doubt = None
+    for pair in pairs:
+        if (found := _listed_apart(comparison, *pair, parts)) is None:
+            return None
+        doubt = doubt or found
+    return doubt
 
 
 def _splice(comparison: ComparedClaim, first: int, second: int) -> StructuralDoubt | None:
@@ -132,8 +137,13 @@ def _names_with(slots: Slots, stem: str) -> Iterator[Name]:
     )
 
 
-def _listed_apart(comparison: ComparedClaim, first: int, second: int) -> StructuralDoubt | None:
-    """The doubt where every sentence with both words lists them one by one."""
+def _listed_apart(
+    comparison: ComparedClaim, first: int, second: int, parts: dict[int, list[list[int]]]
+) -> StructuralDoubt | None:
+    """The doubt where every sentence with both words lists them one by one.
+
+    `parts` keeps the parts of the sentences that were read for other words.
+    """
     holders = comparison.context.holders
     left, right = (
         {at for stem in comparison.equivalents[word] for at in holders[stem]}
@@ -142,23 +152,34 @@ def _listed_apart(comparison: ComparedClaim, first: int, second: int) -> Structu
     shared = sorted(left & right)
     if not shared or len(shared) > _MAX_SENTENCES:
         return None
-    listed = [_listed_word(comparison, at, first, second) for at in shared]
-    if not all(listed):
-        return None
+    word = ""
+    for at in shared:
+        if at not in parts:
+            parts[at] = _parts(comparison.sentence(at))
+        if not (listed := _listed_word(comparison, at, first, second, parts[at])):
+            return None
+        word = word or listed
     claim = comparison.claim
     claimed = phrase(claim, claim.content[first], claim.content[second])
-    return StructuralDoubt(claimed, listed[0], shared[0])
+    return StructuralDoubt(claimed, word, shared[0])
 
 
-def _listed_word(comparison: ComparedClaim, at: int, first: int, second: int) -> str:
-    """The first word where the sentence lists both as parts of one word each; else ""."""
-    sentence = comparison.sentence(at)
+def _parts(sentence: Slots) -> list[list[int]]:
+    """The places of a sentence's content words, divided at the marks between items of a list."""
     tokens = [sentence.tokens[one] for one in sentence.content]
     parts: list[list[int]] = [[0]]
     for place, (before, after) in enumerate(pairwise(tokens), 1):
         if _LIST_MARK.search(sentence.text, before.end, after.start):
             parts.append([])
         parts[-1].append(place)
+    return parts
+
+
+def _listed_word(
+    comparison: ComparedClaim, at: int, first: int, second: int, parts: list[list[int]]
+) -> str:
+    """The first word where the sentence lists both as parts of one word each; else ""."""
+    sentence = comparison.sentence(at)
     ones, others = (
         {p for stem in comparison.equivalents[word] for p in sentence.positions.get(stem, ())}
         for word in (first, second)
