@@ -181,7 +181,7 @@ class OutcomeSaver:
             try:
                 self._store(own)
                 in_a_row = 0
-            except Exception as error:  # noqa: BLE001 - as above
+            except Exception as error:  # noqa: BLE001 - one trace must not stop the others
                 failed |= self._note(error, own)
                 # A value that does not fit is the answer's own fault.
                 in_a_row += isinstance(error, StoreError)

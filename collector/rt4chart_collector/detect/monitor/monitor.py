@@ -27,6 +27,7 @@ from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
 from rt4chart_collector.detect.monitor.label_alerts import judge_drift_alerts, limit_alerts
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
 from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
+from rt4chart_collector.detect.monitor.sums_check import SumsCheck
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow, rates_in_force
@@ -77,6 +78,7 @@ class Monitor:
         self._round = DriftRound()
         self._drift = DriftAlerts(client)
         self._corrected = CorrectedRates(client)
+        self._sums = SumsCheck(client)
         self._alerts: dict[str, list[Alert]] = {}
         self._issues_tick = -1
         self._latest_ns = 0
@@ -119,6 +121,7 @@ class Monitor:
         self._run_part("issues", lambda: self._find_issues(now_ns))
         self._run_part("labels", lambda: self._find_by_labels(verifier, now_ns))
         self._run_part("health", lambda: self._find_health(verifier, now_ns))
+        self._run_part("sums", lambda: self._check_sums(now_ns))
         found = [alert for alerts in self._alerts.values() for alert in alerts]
         # The lease may have expired meanwhile, and another process may be sending the messages.
         if self._has_lease(self._clock()):
@@ -194,6 +197,11 @@ class Monitor:
             self._client, self._settings, verifier=verifier, now_ns=now_ns, breaker=self._breaker
         )
 
+    def _check_sums(self, now_ns: int) -> list[Alert]:
+        """Correct the sums that the rates are read from; what was wrong is logged, and no alert."""
+        self._sums.step(now_ns)
+        return []
+
     def _adapt(self, verifier: str, now_ns: int) -> None:
         if not self._settings.adaptive or not verifier:
             return
@@ -230,6 +238,7 @@ class Monitor:
         """Forget what would be out of date when this process gets the lease again."""
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
         self._corrected = CorrectedRates(self._client)
+        self._sums = SumsCheck(self._client)
         self._issues_tick = -1
 
     def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:

@@ -1,13 +1,14 @@
-"""Repair of the rollups after a crash between the writes of two tables."""
+"""Repair of the rollups: at the start of a process, and while others write verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read_int
+from rt4chart_collector.store.schema.retention import TTL_IN_DAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,48 @@ class Rollup:
     @property
     def repair(self) -> str:
         """The statement that inserts the differences, which correct the sums."""
-        names = ", ".join((*self.keys, self.time, *self.sums))
+        return f"{self._insert}{self._differences}"
+
+    @property
+    def differences(self) -> str:
+        """A query of the differences: two numbers of each, of its keys and of the whole of it."""
+        return f"SELECT {self._of_keys}, {self._of_all}\n{self._grouped}"
+
+    @property
+    def repair_known(self) -> str:
+        """As `repair`, of the differences alone whose numbers are in `known`."""
+        is_known = f"({self._of_keys}, {self._of_all}) IN {{known:Array(Tuple(UInt64, UInt64))}}"
+        return f"{self._insert}{self._differences} AND {is_known}"
+
+    @property
+    def _of_keys(self) -> str:
+        return f"cityHash64({', '.join((*self.keys, self.time))})"
+
+    @property
+    def _of_all(self) -> str:
+        # Weighted sums are floats, and are added up in any order.
+        rounded = (
+            f"mapApply((k, v) -> (k, round(v, 3)), {self._sum(name)})"
+            if name in self.maps
+            else f"round({self._sum(name)}, 3)"
+            for name in self.sums
+        )
+        return f"cityHash64({', '.join(f'toString({one})' for one in rounded)})"
+
+    @property
+    def _insert(self) -> str:
+        return f"INSERT INTO {self.table} ({', '.join((*self.keys, self.time, *self.sums))})\n"
+
+    @property
+    def _differences(self) -> str:
+        columns = (*self.keys, self.time, *map(self._sum, self.sums))
+        return f"SELECT {', '.join(columns)}\n{self._grouped}"
+
+    @property
+    def _grouped(self) -> str:
         grouped = ", ".join((*self.keys, self.time))
         since = f"{self.start}(fromUnixTimestamp64Nano({{since:Int64}}))"
+        until = f"{self.start}(fromUnixTimestamp64Nano({{until:Int64}}))"
         made = [f"{value} AS {name}" for name, value in self.keys.items()]
         # Weighted sums are floats: differences by rounding are ignored.
         off = " OR ".join(
@@ -40,23 +80,19 @@ class Rollup:
             else f"abs({self._sum(name)}) > 0.0001"
             for name in self.sums
         )
-        return f"""
-INSERT INTO {self.table} ({names})
-SELECT {grouped}, {", ".join(map(self._sum, self.sums))}
-FROM (
+        return f"""FROM (
     WITH {SAMPLE_WEIGHT} AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
     SELECT {", ".join(made)}, {self.start}(Timestamp) AS {self.time},
         {", ".join(f"{value} AS {name}_" for name, value in self.sums.items())}
     FROM rt4chart_verifications FINAL
-    WHERE IsDeleted = 0 AND Timestamp >= {since}{self.where}
+    WHERE IsDeleted = 0 AND Timestamp >= {since} AND Timestamp < {until}{self.where}
     UNION ALL
     SELECT {grouped}, {", ".join(f"{self._negated(name)} AS {name}_" for name in self.sums)}
     FROM {self.table}
-    WHERE {self.time} >= {since}
+    WHERE {self.time} >= {since} AND {self.time} < {until}
 )
 GROUP BY {grouped}
-HAVING {off}
-"""  # noqa: S608 - our own names alone, values are parameters
+HAVING ({off})"""  # noqa: S608 - our own names alone, values are parameters
 
     def _sum(self, name: str) -> str:
         return f"sumMap({name}_)" if name in self.maps else f"sum({name}_)"
@@ -127,7 +163,31 @@ PER_TICK = Rollup(
     },
     maps=("Statuses",),
 )
+ROLLUPS = (PER_MINUTE, PER_TICK)
 IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
+
+
+# In one statement, so that its parameter stays below the limit of a URL.
+KNOWN_AT_ONCE = 5_000
+HOUR_NS = 3600 * 10**9
+FOREVER_NS = 2**62
+ENGINES = """
+SELECT engine_full FROM system.tables WHERE database = {database:String}
+  AND name IN ('rt4chart_verifications', 'rt4chart_verifications_local')
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongSums:
+    """Sums of a rollup that differ from the verifications of a span of time.
+
+    Each is a number of its keys, and one of the keys and the differences.
+    """
+
+    rollup: Rollup
+    since_ns: int
+    until_ns: int
+    numbers: frozenset[tuple[int, int]]
 
 
 def repair_rollup(client: Client, since_ns: int) -> None:
@@ -137,8 +197,53 @@ def repair_rollup(client: Client, since_ns: int) -> None:
     this while no process writes verdicts, at the start of the process that writes them. An empty
     rollup is filled from all verifications.
     """
-    for rollup in (PER_MINUTE, PER_TICK):
-        client.command(rollup.repair, {"since": 0 if _is_empty(client, rollup) else since_ns})
+    for rollup in ROLLUPS:
+        since = 0 if _is_empty(client, rollup) else since_ns
+        client.command(rollup.repair, {"since": since, "until": FOREVER_NS})
+
+
+def find_wrong_sums(client: Client, since_ns: int, until_ns: int) -> list[WrongSums]:
+    """The sums that differ from the verifications now, by hour.
+
+    A difference may be a write in progress: `correct_sums` a minute later takes only those that
+    are still the same. Verdicts expire before sums: days that may have lost some are not compared.
+    """
+    kept_ns = _days_kept(client) * 24 * HOUR_NS
+    first_ns = max(since_ns, until_ns - kept_ns + 24 * HOUR_NS) if kept_ns else since_ns
+    hours = range(first_ns // HOUR_NS * HOUR_NS, until_ns, HOUR_NS)
+    spans = [(hour, min(hour + HOUR_NS, until_ns)) for hour in hours]
+    found = [_wrong_sums(client, rollup, *span) for rollup in ROLLUPS for span in spans]
+    return [wrong for wrong in found if wrong.numbers]
+
+
+def correct_sums(client: Client, found: Iterable[WrongSums]) -> int:
+    """Correct the sums that still have the difference that was found; returns how many.
+
+    For processes that write verdicts meanwhile. Two processes must not do this at the same time:
+    both would insert the difference.
+    """
+    corrected = 0
+    for wrong in found:
+        again = _wrong_sums(client, wrong.rollup, wrong.since_ns, wrong.until_ns)
+        numbers = sorted(wrong.numbers & again.numbers)
+        span = {"since": wrong.since_ns, "until": wrong.until_ns}
+        for first in range(0, len(numbers), KNOWN_AT_ONCE):
+            known = numbers[first : first + KNOWN_AT_ONCE]
+            client.command(wrong.rollup.repair_known, {**span, "known": known})
+        corrected += len(numbers)
+    return corrected
+
+
+def _wrong_sums(client: Client, rollup: Rollup, since_ns: int, until_ns: int) -> WrongSums:
+    rows = client.query(rollup.differences, {"since": since_ns, "until": until_ns}).result_rows
+    return WrongSums(rollup, since_ns, until_ns, frozenset((keys, all_) for keys, all_ in rows))
+
+
+def _days_kept(client: Client) -> int:
+    """The days after which a verdict may be gone; 0 if verdicts are kept forever."""
+    engines = client.query(ENGINES, {"database": client.database}).result_rows
+    found = (TTL_IN_DAYS.search(engine) for (engine,) in engines)
+    return min((int(ttl["days"]) for ttl in found if ttl), default=0)
 
 
 def _is_empty(client: Client, rollup: Rollup) -> bool:

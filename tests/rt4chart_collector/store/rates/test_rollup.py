@@ -8,7 +8,7 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.rollup import repair_rollup
+from rt4chart_collector.store.rates.rollup import correct_sums, find_wrong_sums, repair_rollup
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
 HOUR = 3600 * SECOND
@@ -125,3 +125,53 @@ def test_same_batch_twice_counts_once(any_client: Client) -> None:
     insert_verdicts(any_client, batch)
 
     assert kept(any_client) == exact(any_client)
+
+
+def counted_twice(client: Client) -> None:
+    """As when a worker was killed between two writes, and another wrote the verdicts again."""
+    for table in ("rt4chart_route_1m", "rt4chart_route_5m"):
+        client.command(f"INSERT INTO {table} SELECT * FROM {table}")  # noqa: S608
+
+
+def test_wrong_sums_are_corrected_while_others_write(any_client: Client) -> None:
+    """What another writer adds between the two looks is left alone; a third look finds nothing."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, ALL), verdict(3, start_ns=NOON + 5 * HOUR)])
+    counted_twice(any_client)
+
+    found = find_wrong_sums(any_client, NOON - HOUR, NOON + 6 * HOUR)
+    insert_verdicts(any_client, [verdict(4, ALL), verdict(5, start_ns=NOON + 3 * HOUR)])
+    corrected = correct_sums(any_client, found)
+
+    # In each table the answer of five hours later; per five minutes, also those at noon with other
+    # counts than the new answer has.
+    assert corrected >= 3
+    assert kept(any_client) == exact(any_client)
+    assert find_wrong_sums(any_client, NOON - HOUR, NOON + 6 * HOUR) == []
+
+
+def test_difference_of_a_write_in_progress_is_left_alone(any_client: Client) -> None:
+    """A verification is visible a moment before its sums: they follow."""
+    insert_verdicts(any_client, [verdict(1)])
+    any_client.command("CREATE TABLE aside AS rt4chart_route_5m")
+    any_client.command("INSERT INTO aside SELECT * FROM rt4chart_route_5m")
+    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+
+    found = find_wrong_sums(any_client, NOON - HOUR, NOON + HOUR)
+    any_client.command("INSERT INTO rt4chart_route_5m SELECT * FROM aside")
+
+    assert len(found) == 1
+    assert correct_sums(any_client, found) == 0
+    assert kept(any_client) == exact(any_client)
+
+
+def test_sums_of_verdicts_that_have_expired_stay(any_client: Client) -> None:
+    """The verdicts of thirty days ago are gone: that is no difference."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, start_ns=NOON + 5 * HOUR)])
+    before = kept(any_client)
+    any_client.command("DELETE FROM rt4chart_verifications WHERE TraceId LIKE '%1'")
+
+    found = find_wrong_sums(any_client, NOON - HOUR, NOON + 29 * 24 * HOUR + 2 * HOUR)
+
+    assert found == []
+    assert correct_sums(any_client, found) == 0
+    assert kept(any_client) == before

@@ -1,0 +1,48 @@
+"""Checks once an hour that the sums of the rates agree with the verdicts, and corrects them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.rollup import (
+    HOUR_NS,
+    WrongSums,
+    correct_sums,
+    find_wrong_sums,
+)
+
+WINDOW_NS = 24 * HOUR_NS
+# A verdict is stored within seconds of its decision, but an answer may be decided on hours late.
+SETTLED_NS = HOUR_NS // 6
+
+log = logging.getLogger(__name__)
+
+
+class SumsCheck:
+    """For one process at a time: a difference is corrected if a later round finds it again.
+
+    A worker that is killed between the writes of two tables loses or repeats one; on a cluster a
+    replica may not show a write that was just made.
+    """
+
+    def __init__(self, client: Client) -> None:
+        """Nothing was checked yet."""
+        self._client = client
+        self._hour = -1
+        self._found: Sequence[WrongSums] = ()
+
+    def step(self, now_ns: int) -> int:
+        """Look for differences in a new hour, and correct in the next round; how many were."""
+        if self._found:
+            found, self._found = self._found, ()
+            corrected = correct_sums(self._client, found)
+            if corrected:
+                log.warning("sums of rates that did not agree with the verdicts: %d", corrected)
+            return corrected
+        if now_ns // HOUR_NS != self._hour:
+            self._hour = now_ns // HOUR_NS
+            until_ns = now_ns - SETTLED_NS
+            self._found = find_wrong_sums(self._client, until_ns - WINDOW_NS, until_ns)
+        return 0
