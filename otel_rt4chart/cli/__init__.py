@@ -59,10 +59,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RT4ChartError as error:
         sys.stderr.write(f"rt4chart {options.command}: {error}\n")
         return 2
+    except UnicodeEncodeError:
+        # File names may have any bytes; what is looked up or sent must be text.
+        if not (unreadable := [word for word in argv if _is_broken(word)]):
+            raise
+        shown = ascii(unreadable[0][:80])
+        sys.stderr.write(f"rt4chart {options.command}: expected text in UTF-8; got {shown}\n")
+        return 2
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _is_broken(word: str) -> bool:
+    """True for a word of the command line with a byte that is not UTF-8."""
+    return any("\ud800" <= character <= "\udfff" for character in word)
 
 
 def resolve_command(argv: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ _GENERAL = frozenset(read_slots(
 ).positions)  # fmt: skip
 _PIECES = re.compile(r"[,;:]\s|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
 
+_MAX_VALUES = 10  # of a short answer; each is compared with every value of the passages
 _MAX_OTHERS = 2  # words of a short answer beside its value: "free of charge"
 
 Value = Quantity | Moment
@@ -63,7 +64,8 @@ def doubt_subject(
     asked = read_slots(question)
     values = _values(own)
     topic = {word.stem: word.rarity for word in asked.words if word.stem not in _GENERAL}
-    if not values or not _lacks_subject(own, values, topic):
+    is_short = 0 < len(values) <= _MAX_VALUES
+    if not is_short or not _lacks_subject(own, values, topic):
         return judgement
     # A verb of the question, as in "When does it open?", tells two values of one subject apart.
     topic = {word.stem: word.rarity for word in asked.words}
