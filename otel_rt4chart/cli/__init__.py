@@ -7,6 +7,7 @@ database, a model or a web server is imported.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if wanted and not wanted.startswith("-") and wanted not in commands:
         sys.stderr.write(_unknown_command_message(wanted, [*commands]))
         return 2
+    if unreadable := next(filter(_is_unreadable, argv), ""):
+        sys.stderr.write(f"rt4chart: expected words in UTF-8; got {unreadable[:80]!a}\n")
+        return 2
     options = build_parser(commands, wanted).parse_args(argv)
     try:
         return int(resolve_name(options.run)(options))
@@ -59,22 +63,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RT4ChartError as error:
         sys.stderr.write(f"rt4chart {options.command}: {error}\n")
         return 2
-    except UnicodeEncodeError:
-        # File names may have any bytes; what is looked up or sent must be text.
-        if not (unreadable := [word for word in argv if _is_broken(word)]):
-            raise
-        shown = ascii(unreadable[0][:80])
-        sys.stderr.write(f"rt4chart {options.command}: expected text in UTF-8; got {shown}\n")
-        return 2
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
         return 130
 
 
-def _is_broken(word: str) -> bool:
-    """True for a word of the command line with a byte that is not UTF-8."""
-    return any("\ud800" <= character <= "\udfff" for character in word)
+def _is_unreadable(word: str) -> bool:
+    """True for a word with a byte that is not UTF-8, unless it is a file's name."""
+    is_text = not any("\ud800" <= character <= "\udfff" for character in word)
+    return not is_text and not os.path.lexists(word)
 
 
 def resolve_command(argv: Sequence[str]) -> list[str]:

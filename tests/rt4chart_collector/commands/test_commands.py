@@ -156,3 +156,10 @@ def test_database_without_the_service_s_tables_is_refused(
 def test_option_that_means_another_command(written: list[str], expected: list[str]) -> None:
     """Only where it stands behind its own."""
     assert resolve_command(written) == expected
+
+
+def test_words_that_are_no_text_are_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """A byte of another encoding reaches Python as a lone surrogate, which no database takes."""
+    assert main(["answers", "--filter", "caf\udce9"]) == 2
+
+    assert capsys.readouterr().err == "rt4chart: expected words in UTF-8; got 'caf\\udce9'\n"
