@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from otel_rt4chart.spans.conventions.ottl import RAG_KINDS, event_condition, span_condition
 from otel_rt4chart.spans.reading.reader import read_span
+from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS
 from tests.deploy.files import DEPLOY, read_yaml
 from tests.otel_rt4chart.spans.conventions.golden.all import GOLDEN
 
@@ -68,3 +69,11 @@ def test_other_spans_are_not() -> None:
     assert not is_told(["session.id", "user.id", "input.value"])
     assert not is_told(["openinference.span.kinds", "x.rt4chart.route", "rerankers"])
     assert is_told(["rt4chart.route"])
+
+
+def test_gateway_inserts_as_this_package_does() -> None:
+    """On a cluster, what left its queue is stored on the shards."""
+    name = "distributed_foreground_insert"
+    parameters = read_yaml(GATEWAY)["exporters"]["clickhouse"]["connection_params"]
+
+    assert parameters[name] == CLUSTER_SETTINGS[name] == "1"
