@@ -22,6 +22,9 @@ CREATE TABLE IF NOT EXISTS {database}.rt4chart_schema_migrations (
 ) ENGINE = ReplacingMergeTree(AppliedAt) ORDER BY Id
 """
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+# The end of a migration's name that makes new tables, and new columns with a default, alone. An
+# earlier version goes on beside it, for as long as the processes of a deployment are updated.
+ADDITIVE = "_additive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,11 @@ class Migration:
     def checksum(self) -> str:
         """SHA-256 of the file, in hex."""
         return hashlib.sha256(self.template.encode()).hexdigest()
+
+    @property
+    def is_additive(self) -> bool:
+        """True if the version before this migration works with the tables after it."""
+        return self.name.endswith(ADDITIVE)
 
     def statements(self, values: dict[str, str]) -> list[str]:
         """The file's statements with its placeholders filled in, comments left out."""
@@ -175,7 +183,8 @@ def migrate(
     Without a retention, existing tables keep theirs. `cluster` is the name of the servers' cluster,
     empty for a single server; None keeps the kind of the database. A guest (`Client.is_guest`) only
     checks the version. Raises StoreError where the file of an applied migration has changed, where
-    the database is newer than this version or older than 0.1.0, or where it is of the other kind.
+    the database is newer than this version, unless by additive migrations, or older than 0.1.0, or
+    where it is of the other kind.
     """
     migrations = shipped_migrations() if migrations is None else migrations
     plan = plan_migrations(
@@ -314,12 +323,12 @@ def _check_applied(client: Client, migrations: Sequence[Migration], applied: App
         )
     known = {migration.number: migration.checksum for migration in migrations}
     for number, (name, checksum) in sorted(applied.items()):
-        if number not in known:
+        if number not in known and not name.endswith(ADDITIVE):
             raise StoreError(
                 f"{database} has migration {number:04} ({name}), which this version "
                 "does not know: a newer otel-rt4chart made it; update this one"
             )
-        if known[number] != checksum:
+        if known.get(number, checksum) != checksum:
             raise StoreError(
                 f"{database}: migration {number:04} ({name}) was applied with another "
                 f"text (checksum {checksum[:12]}, expected {known[number][:12]}); restore the file "

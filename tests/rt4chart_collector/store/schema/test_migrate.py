@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.schema.compare_schema import schema_differences
+from rt4chart_collector.store.schema.ddl import AlterTable, CreateTable, CreateView, parse_statement
 from rt4chart_collector.store.schema.migrate import Migration, migrate, shipped_migrations
 from tests.conftest import fresh
 from tests.rt4chart_collector.records import verdict
@@ -143,6 +145,65 @@ def test_migrate_refuses_a_newer_database(client: Client) -> None:
     """A database that a newer version made is not touched."""
     with pytest.raises(StoreError, match=r"migration 0001 .*does not know"):
         migrate(client, migrations=[])
+
+
+CLAIMS = [Label.ENTAILED, Label.BASELESS, Label.CONTRADICTED]
+LATER = Migration(
+    9001,
+    "owners_additive",
+    "ALTER TABLE {database}.rt4chart_claims ADD COLUMN IF NOT EXISTS Owner String DEFAULT 'nobody';"
+    "CREATE TABLE IF NOT EXISTS {database}.rt4chart_owners (Name String) "
+    "ENGINE = MergeTree ORDER BY Name;",
+)
+
+
+def test_this_version_works_beside_an_additive_migration_of_the_next(own_client: Client) -> None:
+    """As while the workers of a deployment are updated one by one."""
+    assert migrate(own_client, migrations=[*ALL, LATER])[-1] == LATER.number
+
+    assert migrate(own_client) == []
+    insert_verdicts(own_client, [verdict(1, CLAIMS)])
+
+    rows = own_client.query("SELECT Owner, count() FROM rt4chart_claims GROUP BY Owner")
+    assert [tuple(row) for row in rows.result_rows] == [("nobody", len(CLAIMS))]
+    assert migrate(own_client, migrations=[*ALL, LATER]) == []
+
+
+def additive(statement: str) -> bool:
+    """Whether a statement makes a table or a view, or adds columns that have a default."""
+    made = parse_statement(statement)
+    if isinstance(made, AlterTable):
+        return all(
+            command.startswith("ADD COLUMN") and " DEFAULT " in command for command in made.commands
+        )
+    return isinstance(made, CreateTable | CreateView) and "IF NOT EXISTS" in statement
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_additive"),
+    [
+        *((statement, True) for statement in LATER.statements({"database": "otel"})),
+        ("ALTER TABLE otel.rt4chart_claims DROP COLUMN Text", False),
+        ("ALTER TABLE otel.rt4chart_claims ADD COLUMN Owner String", False),
+        ("ALTER TABLE otel.rt4chart_claims MODIFY COLUMN Text LowCardinality(String)", False),
+    ],
+)
+def test_additive_statements_are_told_from_others(statement: str, is_additive: bool) -> None:
+    """What the rule below rests on."""
+    assert additive(statement) is is_additive
+
+
+def test_migrations_that_are_called_additive_are() -> None:
+    """A version that does not know them reads and writes the tables as before."""
+    values = {"database": "otel", "ttl_days": "30", "rollup_ttl_days": "400"}
+    called = [one for one in [*ALL, LATER] if one.is_additive]
+
+    assert [
+        statement
+        for migration in called
+        for statement in migration.statements({**values, "embedding_width": "256"})
+        if not additive(statement)
+    ] == []
 
 
 def test_migrate_refuses_a_database_of_an_unreleased_version(own_client: Client) -> None:
