@@ -151,6 +151,7 @@ $(STAMP): requirements.lock pyproject.toml models/pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo "» otel-rt4chart and its models, editable"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e models -e .
+	@$(BIN)/python -m compileall -q -j 0 otel_rt4chart collector/rt4chart_collector clustering/rt4chart_clustering models/rt4chart_models
 	@touch $(STAMP)
 
 $(BROWSER_STAMP): $(STAMP) requirements-browser.lock

@@ -19,7 +19,7 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
 SECOND_NS = 10**9
-BATCH = 400
+BATCH = 1000
 Progress = Callable[[int, int], None]
 
 
