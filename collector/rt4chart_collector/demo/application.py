@@ -57,7 +57,7 @@ def load_helpdesk(client: Client, judged: JudgedAnswers, progress: DemoProgress)
     """Store two weeks of the help desk's answers in a new database, to which it migrates."""
     loaded = progress.step("loading the help desk")
     migrate(client)
-    load_requests(client, _helpdesk_requests(judged.reports), judged.judge, judged.reports, loaded)
+    load_requests(client, helpdesk_requests(judged.reports), judged.judge, judged.reports, loaded)
 
 
 def load_public_rows(client: Client, judged: JudgedAnswers, progress: DemoProgress) -> None:
@@ -151,7 +151,7 @@ def helpdesk_routes(client: Client, stored: Sequence[StoredAnswer]) -> tuple[Rou
     )
 
 
-def _helpdesk_requests(reports: Reports) -> list[RecordedRequest]:
+def helpdesk_requests(reports: Reports) -> list[RecordedRequest]:
     answers = read_helpdesk()
     return [
         RecordedRequest(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
