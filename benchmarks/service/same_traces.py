@@ -5,43 +5,47 @@
 COMMAND is `phoenix` of the package arize-phoenix, in an environment of its own. Each server starts
 with an empty database and gets the help desk's traces, two weeks of them with the bad release at
 their end. Printed are: CPU seconds until the server answers (all its threads and processes; Linux:
-/proc), which a busy machine does not move much; spans sent; CPU seconds until all of them are
-stored, and with rt4chart until all answers are verified and the alert is there. With `--pages`,
-Chromium opens the pages that lead to the wrong sentence: kilobytes, as transferred to an empty
-cache, and requests of each.
+/proc), which a busy machine does not move much, until all spans are stored, and with rt4chart until
+all answers are verified. Then rt4chart starts anew: two weeks that come in a minute are no live
+traffic, and a start reads them whole. With `--pages`, Chromium opens the pages that lead to the
+wrong sentence: kilobytes, as transferred to an empty cache, and requests of each.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
+import httpx
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.application.first_page import cpu_s, family
-from benchmarks.service.ingest import Server, phoenix, send, started, status, wait_for
+from benchmarks.service.ingest import Server, phoenix, send, started, wait_for
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.demo.application import helpdesk_requests, judged_answers
 from rt4chart_collector.demo.incident import Incident, find_incident
 from rt4chart_collector.demo.loading import spans_of_request
-from rt4chart_collector.demo.processes import free_port
+from rt4chart_collector.demo.processes import free_port, status
 from rt4chart_collector.demo.progress import DemoProgress
 from rt4chart_collector.store.engine.connect import connect
+from tests.browser.conftest import chromium
 
 TRACES_A_REQUEST = 50
 FOUND_S = 900.0
+# Words of a wrong answer of the bad release.
+WRONG = "50 euros"
+Trace = list[SpanRecord]
+PROJECTS = "{projects{edges{node{id}}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +69,42 @@ def main() -> None:
     ]
     size = sum(map(len, bodies)) / 2**20
     print(f"{len(traces):,} traces of three spans, {size:.1f} MiB of OTLP")
-    for name in ("rt4chart", "phoenix"):
-        with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-            folder, console = Path(place), free_port()
-            run = (
-                partial(verifying, folder, f"127.0.0.1:{console}")
-                if name == "rt4chart"
-                else partial(phoenix, folder, options.phoenix)
-            )
-            server = stack.enter_context(run())
-            tell(name, "until it answers", server)
-            send(server.address, bodies)
-            wait_for(server, 3 * len(traces))
-            tell(name, "until all spans are stored", server)
-            if name == "rt4chart":
-                incident = wait_for_incident(f"chdb://{folder / 'db'}")
-                tell(name, "until the alert is there", server)
-                pages = our_pages(f"http://127.0.0.1:{console}", incident)
-            else:
-                wrong = next(spans for spans in traces if "50 euros" in answer_of(spans))
-                pages = their_pages(f"http://{server.address}", wrong[0].trace_id)
-            for page in weighed(pages) if options.pages else ():
-                print(f"{name:9} {page.name:30}{page.kilobytes:9,.0f} kB {page.requests:4} requests")
+    with tempfile.TemporaryDirectory() as folder:
+        run_ours(Path(folder), bodies, traces, has_pages=options.pages)
+    with tempfile.TemporaryDirectory() as folder:
+        run_theirs(Path(folder), bodies, traces, options.phoenix, has_pages=options.pages)
+
+
+def run_ours(
+    folder: Path, bodies: Sequence[bytes], traces: Sequence[Trace], *, has_pages: bool
+) -> None:
+    """Send the traces to rt4chart, wait for the verdicts and the alert, and open its pages."""
+    console = f"127.0.0.1:{free_port()}"
+    with verifying(folder, console) as server:
+        tell(server, "until it answers")
+        send(server.address, bodies)
+        wait_for(server, 3 * len(traces))
+        tell(server, "until all spans are stored")
+        wait_for_verdicts(server.address, len(traces))
+        tell(server, "until all answers are verified")
+    with verifying(folder, console) as server:
+        incident = wait_for_incident(f"chdb://{folder / 'db'}")
+        tell(server, "from the new start to the alert")
+        show(server, our_pages(f"http://{console}", incident) if has_pages else ())
+
+
+def run_theirs(
+    folder: Path, bodies: Sequence[bytes], traces: Sequence[Trace], command: str, *, has_pages: bool
+) -> None:
+    """Send the traces to Phoenix, and open its pages."""
+    with phoenix(folder, command) as server:
+        tell(server, "until it answers")
+        send(server.address, bodies)
+        wait_for(server, 3 * len(traces))
+        tell(server, "until all spans are stored")
+        wrong = next(spans for spans in reversed(traces) if WRONG in answer_of(spans))
+        pages = their_pages(f"http://{server.address}", wrong[0].trace_id) if has_pages else ()
+        show(server, pages)
 
 
 @contextmanager
@@ -101,13 +119,20 @@ def verifying(folder: Path, console: str) -> Iterator[Server]:
         yield Server("rt4chart", pid, address, lambda: int(status(url)["spans_stored"]))
 
 
-def tell(name: str, step: str, server: Server) -> None:
+def tell(server: Server, step: str) -> None:
     """Print the CPU seconds of the server's processes so far."""
     spent = sum(cpu_s(pid) for pid in family(server.pid))
-    print(f"{name:9} {step:30}{spent:9.1f} CPU s", flush=True)
+    print(f"{server.name:9} {step:34}{spent:9.1f} CPU s", flush=True)
 
 
-def demo_traces() -> list[list[SpanRecord]]:
+def show(server: Server, pages: Sequence[tuple[str, str]]) -> None:
+    """Open the pages, and print what each weighs."""
+    for page in weighed(pages) if pages else ():
+        figures = f"{page.kilobytes:9,.0f} kB {page.requests:4} requests"
+        print(f"{server.name:9} {page.name:34}{figures}", flush=True)
+
+
+def demo_traces() -> list[Trace]:
     """The spans of each of the help desk's requests, in the order of time."""
     with DemoProgress(is_terminal=False) as progress:
         requests = helpdesk_requests(judged_answers(progress).reports)
@@ -143,8 +168,17 @@ def export(traces: Iterable[Sequence[SpanRecord]]) -> bytes:
     return message.SerializeToString()
 
 
+def wait_for_verdicts(address: str, answers: int) -> None:
+    """Return when so many answers have a decision."""
+    deadline = Deadline(FOUND_S)
+    while sum(status(f"http://{address}")["decisions"].values()) < answers:
+        if deadline.is_over:
+            raise SystemExit(f"no verdict on all {answers} answers within {FOUND_S:.0f} s")
+        time.sleep(1)
+
+
 def wait_for_incident(dsn: str) -> Incident:
-    """The incident, when the service has verified the answers and its monitor has found the rise."""
+    """The incident, when the monitor has found the rise."""
     deadline = Deadline(FOUND_S)
     with connect(dsn) as client:
         while not deadline.is_over:
@@ -175,33 +209,29 @@ def their_pages(url: str, trace_id: str) -> list[tuple[str, str]]:
 
 def project_id(url: str) -> str:
     """The id of Phoenix’s first project."""
-    query = json.dumps({"query": "{projects{edges{node{id}}}}"}).encode()
-    headers = {"Content-Type": "application/json"}
-    asked = urllib.request.Request(f"{url}/graphql", query, headers)
-    with urllib.request.urlopen(asked, timeout=60) as reply:
-        return str(json.load(reply)["data"]["projects"]["edges"][0]["node"]["id"])
+    reply = httpx.post(f"{url}/graphql", json={"query": PROJECTS}, timeout=60).json()
+    return str(reply["data"]["projects"]["edges"][0]["node"]["id"])
 
 
 def weighed(pages: Sequence[tuple[str, str]]) -> Iterator[PageWeight]:
     """Open each page in a fresh browser, and add up what it loads."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - of an extra group
-
-    from tests.browser.conftest import chromium  # noqa: PLC0415 - the same
-
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         for name, url in pages:
-            page = browser.new_context().new_page()
-            session, sizes = page.context.new_cdp_session(page), list[float]()
-            session.send("Network.enable")
-            count: Callable[[dict[str, float]], None] = lambda one: sizes.append(  # noqa: E731
-                one["encodedDataLength"]
-            )
-            session.on("Network.loadingFinished", count)
-            page.goto(url, timeout=120_000)
-            page.wait_for_load_state("networkidle", timeout=120_000)
+            with browser.new_context() as context:
+                sizes = loaded(context.new_page(), url)
             yield PageWeight(name, sum(sizes) / 1000, len(sizes))
         browser.close()
+
+
+def loaded(page: Page, url: str) -> list[float]:
+    """The bytes of each thing that the page loads, as they came over the wire."""
+    session, sizes = page.context.new_cdp_session(page), list[float]()
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda one: sizes.append(one["encodedDataLength"]))
+    page.goto(url, timeout=120_000)
+    page.wait_for_load_state("networkidle", timeout=120_000)
+    return sizes
 
 
 if __name__ == "__main__":

@@ -152,6 +152,7 @@ def helpdesk_routes(client: Client, stored: Sequence[StoredAnswer]) -> tuple[Rou
 
 
 def helpdesk_requests(reports: Reports) -> list[RecordedRequest]:
+    """The help desk's answers of two weeks, by time; those on which the judge errs are left out."""
     answers = read_helpdesk()
     return [
         RecordedRequest(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
