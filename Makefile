@@ -1,8 +1,10 @@
-# Every target sets up what it needs in .venv, from the pinned and hashed requirements.lock.
+# Every target sets up what it needs in .venv, from the pinned and hashed locks: the demo what a
+# service installs (requirements-service.lock), the others also the tools (requirements.lock).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SERVICE_STAMP := $(VENV)/.service
 # The oldest OpenTelemetry that is supported, the base package alone, and the tests of that.
 OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
@@ -34,7 +36,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP) ## see a bad release found in two applications; ARGS=--serve: the console with its alert
+demo: $(SERVICE_STAMP) ## see a bad release found in two applications; ARGS=--serve: the console with its alert
 	@$(BIN)/rt4chart demo $(ARGS)
 
 # One worker more than there are processors: tests wait for the processes that they start.
@@ -141,16 +143,22 @@ lock: $(STAMP) ## resolve requirements.lock anew
 clean: ## remove the virtual environment and the caches
 	rm -rf $(VENV) $(OLDEST) $(SITE) $(AUDIT) $(TRAIN) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
-$(STAMP): requirements.lock pyproject.toml models/pyproject.toml
+$(SERVICE_STAMP): requirements-service.lock requirements-build.lock pyproject.toml models/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed, $$($(PYTHON) --version) came: make PYTHON=python3.12 …"; exit 1; }
 	@echo "» virtual environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || \
 		{ echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
-	@echo "» packages of requirements.lock (hashed; about 390 MB, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "» packages of requirements-service.lock (hashed; about 395 MB, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-service.lock -r requirements-build.lock
 	@echo "» otel-rt4chart and its models, editable"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e models -e .
+	@$(BIN)/python -m compileall -q -j 0 otel_rt4chart collector/rt4chart_collector clustering/rt4chart_clustering models/rt4chart_models
+	@touch $(SERVICE_STAMP)
+
+$(STAMP): $(SERVICE_STAMP) requirements.lock
+	@echo "» packages of requirements.lock (hashed; about 50 MB more)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $(STAMP)
 
 $(BROWSER_STAMP): $(STAMP) requirements-browser.lock

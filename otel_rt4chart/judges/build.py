@@ -26,7 +26,7 @@ from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
-from otel_rt4chart.verify.neural.local_judge import LocalJudge
+from otel_rt4chart.verify.neural.local_judge import LocalJudge, local_judge_id
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
 
@@ -50,6 +50,13 @@ def build_judge(name: str, settings: JudgeSettings | None = None) -> Judge | Bat
     """
     judge_settings = settings or load(JudgeSettings)
     return _build_judge_named(name, judge_settings, cache(lambda: build_endpoint(judge_settings)))
+
+
+def judge_id(name: str, settings: JudgeSettings | None = None) -> str:
+    """The id of the judge of that name; the embedded models are not opened for it."""
+    if name == "local" and not missing_packages("local"):
+        return local_judge_id()
+    return build_judge(name, settings).id
 
 
 def build_verifier(

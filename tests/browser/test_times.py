@@ -35,6 +35,19 @@ def test_times_are_in_the_readers_zone(opened: Open, world_url: str) -> None:
     assert_sound(page, seen, world_url)
 
 
+def test_no_zone_stands_behind_a_time(opened: Open, world_url: str) -> None:
+    """Neither behind one of the reader's zone nor, without scripts, behind one in UTC."""
+    for scripts in (True, False):
+        page, _ = opened(f"{world_url}/alerts", zone=ZONE, scripts=scripts)
+        page.click(".alert-critical .alert-title")
+        page.wait_for_load_state()
+        words = page.locator("main").inner_text()
+
+        assert re.search(r"Since\s+\d{4}-\d\d-\d\d \d\d:\d\d\s", words)
+        assert not re.search(r"claims, [-\d: to]+ UTC", words)
+        assert not re.search(r"Since\s+[-\d: ]+ UTC", words)
+
+
 def test_a_reader_may_keep_utc(opened: Open, world_url: str) -> None:
     """The choice at the foot of the page stays."""
     page, _ = opened(f"{world_url}/answers", zone=ZONE)

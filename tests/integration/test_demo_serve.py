@@ -54,6 +54,26 @@ def test_three_clicks_lead_from_the_alarm_to_the_sentence(demo: subprocess.Popen
     assert demo.wait(MINUTES_S) == 0
 
 
+def test_a_signal_before_the_alert_ends_the_service_too(tmp_path: Path) -> None:
+    """The console is open by then; nothing listens there afterwards."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    command = [sys.executable, "-m", "otel_rt4chart", "demo", "--serve", "--folder", str(tmp_path)]
+    with subprocess.Popen(
+        [*command, "--console", f"127.0.0.1:{port}"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        told = next(line for line in process.stderr if "http" in line)
+        opened = httpx.get(told.split()[-1], timeout=60).status_code
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(MINUTES_S)
+
+    assert (opened, status) == (200, 130)
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/", timeout=5)
+
+
 def path_of(url: str) -> str:
     """What stands in a link."""
     return re.sub(r"^https?://[^/]+", "", url)

@@ -64,40 +64,26 @@ def execute(options: argparse.Namespace) -> int:
     if options.save:
         save_result(result, result_path(options.save))
     if options.release:
-        found = replace(found, stored=_stored_comparison(options, cases, before))
+        found = replace(found, stored=_stored_comparison(options, cases, result, before))
     _write(options, found)
     return int(not found.is_open)
 
 
 def _stored_comparison(
-    options: argparse.Namespace, cases: Sequence[EvalCase], before: GateResult | None
+    options: argparse.Namespace,
+    cases: Sequence[EvalCase],
+    result: GateResult,
+    before: GateResult | None,
 ) -> StoredComparison | None:
     """The comparison of the release in the store; None, with the reason as a note, without one.
 
     It decides nothing, so that a gate without a database is as good as one with it.
     """
     # Imported here, because a gate without a release needs no database.
-    from otel_rt4chart.core.settings import load
-    from rt4chart_clustering.core.settings import ClusteringSettings
-    from rt4chart_clustering.gate.stored_comparison import (
-        StoredComparison,
-        find_stored_comparison,
-        service_of,
-    )
-    from rt4chart_collector.core.settings import AlertSettings
-    from rt4chart_collector.store.engine.open_database import open_database
+    from rt4chart_clustering.gate.stored_comparison import comparison_of
 
     try:
-        asked = StoredComparison(
-            a=before.release if before else "",
-            b=options.release,
-            service=service_of(cases),
-            measure=Measure(options.count),
-            console=load(AlertSettings).alerts_console,
-        )
-        dsn = load(ClusteringSettings, {"dsn": options.dsn}).dsn
-        with open_database(dsn, needs="rt4chart_verifications") as client:
-            return find_stored_comparison(client, asked, now_ns=time.time_ns())
+        return comparison_of(result, before, cases, Measure(options.count), options.dsn)
     except RT4ChartError as error:
         sys.stderr.write(f"rt4chart gate: no comparison of releases: {printable(str(error))}\n")
         return None

@@ -19,12 +19,12 @@ from rt4chart_clustering.tickets.filing import FilingOutcome, FilingResult, file
 from rt4chart_clustering.tickets.systems import SYSTEMS, build_system
 from rt4chart_clustering.tickets.ticket import TicketSystem
 from rt4chart_clustering.triage.find_issue import find_issue, hex_id
-from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_clustering.triage.ranking import RankedIssue, rank_issues
 from rt4chart_collector.core.actors import SYSTEM_ACTOR, actor_of
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import events_of_all
+from rt4chart_collector.store.issues.issue_tickets import recorded_tickets
 
 _MAX_FAILURES = 500
 OUTCOME_TEXTS = {

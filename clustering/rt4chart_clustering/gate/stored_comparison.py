@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_clustering.core.settings import ClusteringSettings
 from rt4chart_clustering.evalset.case import EvalCase
+from rt4chart_clustering.gate.result import GateResult
 from rt4chart_collector.comparison.figures import compare_rates
 from rt4chart_collector.comparison.sides import (
     ComparisonRequest,
@@ -17,7 +21,9 @@ from rt4chart_collector.comparison.sides import (
     known_versions,
 )
 from rt4chart_collector.console.view.urls import with_query
+from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.verifiers import main_verifier
@@ -64,6 +70,29 @@ class StoredComparison:
             measure=str(self.measure),
             since=SINCE,
         )
+
+
+def comparison_of(
+    result: GateResult,
+    before: GateResult | None,
+    cases: Sequence[EvalCase],
+    measure: Measure,
+    dsn: str | None,
+) -> StoredComparison:
+    """The comparison of the run's release with the baseline's, or with the one before.
+
+    Read in the database of the settings or of `dsn`. RT4ChartError where there is none.
+    """
+    asked = StoredComparison(
+        a=before.release if before else "",
+        b=result.release,
+        service=service_of(cases),
+        measure=measure,
+        console=load(AlertSettings).alerts_console,
+    )
+    place = load(ClusteringSettings, {"dsn": dsn}).dsn
+    with open_database(place, needs="rt4chart_verifications") as client:
+        return find_stored_comparison(client, asked, now_ns=time.time_ns())
 
 
 def find_stored_comparison(

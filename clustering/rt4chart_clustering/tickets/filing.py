@@ -12,11 +12,11 @@ from enum import StrEnum
 from otel_rt4chart.core.errors import InputError
 from rt4chart_clustering.grouping.issue_state import growth_point
 from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket, TicketSystem, TicketUpdate
-from rt4chart_clustering.triage.issue_details import RecordedTicket, recorded_tickets
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all, record_events
+from rt4chart_collector.store.issues.issue_tickets import RecordedTicket, recorded_tickets
 from rt4chart_collector.store.issues.issues import Issue
 
 # Without a lease two processes could both look for the ticket, find none, and create one.

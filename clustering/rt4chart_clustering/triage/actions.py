@@ -13,10 +13,10 @@ from rt4chart_clustering.grouping.issue_state import (
     allowed_actions,
     state_after,
 )
-from rt4chart_clustering.triage.issue_details import LINK
 from rt4chart_collector.core.ticket_url import ticket_url
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import RENAMED, IssueEvent, record_events
+from rt4chart_collector.store.issues.issue_tickets import LINK
 from rt4chart_collector.store.issues.issues import Issue
 
 MAX_TITLE = 200

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +13,11 @@ from rt4chart_collector.store.issues.confirmations import Confirmations, confirm
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all
 from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
+from rt4chart_collector.store.issues.issue_tickets import (
+    RecordedTicket,
+    event_value,
+    recorded_tickets,
+)
 from rt4chart_collector.store.issues.issues import Issue, member_keys
 from rt4chart_collector.store.issues.memberships import (
     MembershipShare,
@@ -27,19 +31,6 @@ MAX_PARTS = 400
 MIN_FAILURE_SHARE, MIN_ISSUE_SHARE = 0.2, 0.1
 # Failures that are read for each that is shown, because many may say the same.
 KEYS_PER_EXAMPLE = 5
-# The system of a ticket that a person linked by its address.
-LINK = "link"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTicket:
-    """An issue's ticket in one system, as the trail recorded it last."""
-
-    system: str
-    key: str
-    url: str
-    claims: int
-    at_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,39 +94,12 @@ def refresh_trail(client: Client, details: IssueDetails, issue: Issue) -> IssueD
         issue=issue,
         trail=tuple(trail),
         tickets=tuple(recorded_tickets(trail)),
-        cause=_event_value(next((one for one in reversed(trail) if one.kind == "cause"), None)),
-        merge=_event_value(open_merge_proposal(issue, trail)),
-        split=_event_value(open_split_proposal(issue, trail), without=("middles",)),
+        cause=event_value(next((one for one in reversed(trail) if one.kind == "cause"), None)),
+        merge=event_value(open_merge_proposal(issue, trail)),
+        split=event_value(open_split_proposal(issue, trail), without=("middles",)),
     )
 
 
 def fix_of(cause: Mapping[str, Any]) -> object:
     """The immediate fix of a recorded finding; earlier versions called it `fix`."""
     return cause.get("immediate_fix", cause.get("fix", ""))
-
-
-def recorded_tickets(trail: Iterable[IssueEvent]) -> list[RecordedTicket]:
-    """The last recorded ticket of each system, and the linked ones, of a trail in order."""
-    found: dict[str, RecordedTicket] = {}
-    for event in trail:
-        if event.kind == "ticket" and (value := _event_value(event)):
-            system, key, url = (str(value.get(name, "")) for name in ("system", "key", "url"))
-            claims = int(value.get("claims", 0))
-            name = f"{LINK} {url}" if system == LINK else system
-            found.pop(name, None)
-            if not value.get("removed"):
-                found[name] = RecordedTicket(system, key, url, claims, event.at_ns)
-    return list(found.values())
-
-
-def _event_value(
-    event: IssueEvent | None, *, without: Sequence[str] = ()
-) -> Mapping[str, Any] | None:
-    """The JSON object of an event, without some of its fields; None if there is none."""
-    try:
-        value = json.loads(event.value) if event else None
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    return {name: content for name, content in value.items() if name not in without}

@@ -32,7 +32,7 @@ def execute(options: argparse.Namespace) -> int:
     if settings.console is None:
         raise SettingsError(f"{PREFIX}CONSOLE: expected an address; got off")
     configure_logging(service.log_format, service.log_level)
-    checked_tls(service.tls_cert, service.tls_key)
+    tls = checked_tls(service.tls_cert, service.tls_key)
     stopped = Event()
     console_shutdown, monitor_shutdown = Shutdown(0.0), Shutdown(MONITOR_S)
     handle_signals(stopped.set, MONITOR_S + LIMIT_S)
@@ -49,6 +49,7 @@ def execute(options: argparse.Namespace) -> int:
             service,
             settings,
             console_shutdown,
+            tls,
             others=others,
             api_routes=api_routes,
             guard=guard,

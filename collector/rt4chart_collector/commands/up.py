@@ -35,7 +35,13 @@ def execute(options: argparse.Namespace) -> int:
     with (
         run_service(settings, monitoring, loaded.grouping, guard=guard, opens_more=True) as service,
         serve_console(
-            settings, loaded.console, service.shutdown, service.status, others, guard=guard
+            settings,
+            loaded.console,
+            service.shutdown,
+            service.tls,
+            service.status,
+            others,
+            guard=guard,
         ) as url,
     ):
         service.status.health.start()

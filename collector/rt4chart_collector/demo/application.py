@@ -1,18 +1,20 @@
-"""The demo's two services: verdicts on their answers, a new database of them, what it shows."""
+"""The demo's two services: verdicts on their answers, both in a database, what it shows."""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from otel_rt4chart.bench.dataset import read_rows
-from otel_rt4chart.core.errors import RT4ChartError
-from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.core.errors import SettingsError
+from otel_rt4chart.judges.build import build_verifier, judge_id
 from otel_rt4chart.verify.core.model import Label
-from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
 from rt4chart_collector.demo.helpdesk import SERVICE, Outcome, read_helpdesk
-from rt4chart_collector.demo.incident import Incident, find_incident, written
+from rt4chart_collector.demo.incident import written
 from rt4chart_collector.demo.labels import DATA, LabelAgreement, read_labels
 from rt4chart_collector.demo.loading import RecordedRequest, load_requests
 from rt4chart_collector.demo.people import label_claims
@@ -27,66 +29,81 @@ from rt4chart_collector.demo.verdict_cache import (
     verify_all,
     write_verdicts,
 )
-from rt4chart_collector.detect.monitor.monitor import Monitor
-from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.store.answers.answers import StoredAnswer, verified_answers
-from rt4chart_collector.store.engine.connect import Client, connect
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.schema.migrate import migrate
 
 JUDGE = "local"
+MARKER = ".rt4chart-demo"
 PUBLIC, PUBLIC_DAYS, DAY_S = "public-rows", 3.0, 86_400.0
 
 
-def fill_database(dsn: str, progress: DemoProgress) -> tuple[Incident, Reports]:
-    """Fill a new database with both services, group their failures, and find the incident.
+def empty_database_folder(folder: Path) -> Path:
+    """A path for a new database; only the database of an earlier demo is deleted."""
+    marker = folder / MARKER
+    if folder.exists() and any(folder.iterdir()) and not marker.exists():
+        raise SettingsError(
+            f"--folder: expected an empty folder or an earlier demo's, {folder} has other files"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+    database = folder.resolve() / "db"
+    shutil.rmtree(database, ignore_errors=True)
+    return database
 
-    Returns it with the judge's report on every answer.
+
+def load_helpdesk(client: Client, judged: JudgedAnswers, progress: DemoProgress) -> None:
+    """Store two weeks of the help desk's answers in a new database, to which it migrates."""
+    loaded = progress.step("loading the help desk")
+    migrate(client)
+    load_requests(client, helpdesk_requests(judged.reports), judged.judge, judged.reports, loaded)
+
+
+def load_public_rows(client: Client, judged: JudgedAnswers, progress: DemoProgress) -> None:
+    """Store the public rows' answers, and label some of their claims."""
+    loaded = progress.step("loading public rows")
+    load_requests(client, _public_requests(), judged.judge, judged.reports, loaded)
+    label_claims(client, PUBLIC)
+
+
+def group_failures(dsn: str, progress: DemoProgress) -> None:
+    """Group the failures that are stored.
+
+    Before the public rows come: people call some of their failures right, so they are no issues.
     """
-    judge, reports = judged_answers(progress, is_renewed=False)
-    now_s = time.time()
-    with connect(dsn) as client:
-        migrate(client)
-        requests = _helpdesk_requests(reports, now_s)
-        load_requests(client, requests, judge, reports, progress.step("loading the help desk"))
-    # Before the public rows come: people call some of their failures right, so they are no issues.
     grouped = progress.step("grouping failures")
     run_json_command("cluster", "--dsn", dsn, "--json")
     grouped(1, 1)
-    with connect(dsn) as client:
-        requests = _public_requests(now_s)
-        load_requests(client, requests, judge, reports, progress.step("loading public rows"))
-        label_claims(client, PUBLIC)
-        watched = progress.step("watching the routes")
-        run_monitor_once(client)
-        incident = find_incident(client, helpdesk_answers(client))
-        watched(1, 1)
-    if incident is None:
-        raise RT4ChartError(
-            "expected an alert on the planted incident, got none: run rt4chart demo "
-            "--write-verdicts if the judge has changed"
-        )
-    return incident, reports
 
 
-def judged_answers(progress: DemoProgress, *, is_renewed: bool) -> tuple[str, Reports]:
-    """The judge's id and its report on every answer; the bundled ones unless `is_renewed`."""
-    verifier = build_verifier(JUDGE)
-    known = {} if is_renewed else read_verdicts(verifier.judge.id)
+@dataclass(frozen=True, slots=True)
+class JudgedAnswers:
+    """The judge's id, and its report on every answer of both services by its key."""
+
+    judge: str
+    reports: Reports
+
+
+def judged_answers(progress: DemoProgress, *, is_renewed: bool = False) -> JudgedAnswers:
+    """The judge's reports on every answer; the bundled ones unless `is_renewed`."""
+    step = progress.step("verdicts")
+    judge = judge_id(JUDGE)
+    known = {} if is_renewed else read_verdicts(judge)
     if not known and not is_renewed:
         progress.note(
-            f"The bundled verdicts are not those of {verifier.judge.id}: verifying all answers, "
+            f"The bundled verdicts are not those of {judge}: verifying all answers, "
             "which takes minutes."
         )
     exchanges = [one.exchange() for one in read_helpdesk().values()]
     exchanges += [row.exchange for row in read_rows(DATA)]
-    step = progress.step("verdicts")
-    return verifier.judge.id, verify_all(exchanges, verifier, known, step)
+    return JudgedAnswers(judge, verify_all(exchanges, lambda: build_verifier(JUDGE), known, step))
 
 
 def renew_verdicts(progress: DemoProgress) -> None:
     """Verify every answer again, and write the bundled verdicts."""
-    write_verdicts(*judged_answers(progress, is_renewed=True))
+    judged = judged_answers(progress, is_renewed=True)
+    write_verdicts(judged.judge, judged.reports)
 
 
 def outcomes(reports: Reports) -> dict[str, Outcome]:
@@ -134,28 +151,20 @@ def helpdesk_routes(client: Client, stored: Sequence[StoredAnswer]) -> tuple[Rou
     )
 
 
-def run_monitor_once(client: Client) -> None:
-    """One round of the monitor, without messages to the user's targets."""
-    monitor = Monitor(client, MonitorSettings(), Alerting(AlertSettings()))
-    monitor.run_round()
-    # Stopped before it runs, it only gives its lease back to the service that comes next.
-    monitor.stop()
-    monitor.run()
-
-
-def _helpdesk_requests(reports: Reports, now_s: float) -> list[RecordedRequest]:
+def helpdesk_requests(reports: Reports) -> list[RecordedRequest]:
+    """The help desk's answers of two weeks, by time; those on which the judge errs are left out."""
     answers = read_helpdesk()
     return [
         RecordedRequest(one.answer_id, SERVICE, answers[one.answer_id].route, one.release, one.at_s,
                 answers[one.answer_id].exchange())
-        for one in plan_traffic(answers, outcomes(reports), now_s=now_s)
+        for one in plan_traffic(answers, outcomes(reports), now_s=time.time())
     ]  # fmt: skip
 
 
-def _public_requests(now_s: float) -> list[RecordedRequest]:
+def _public_requests() -> list[RecordedRequest]:
     """Every public row once, evenly over the last days."""
     labels, rows = read_labels(DATA), read_rows(DATA)
-    start, step = now_s - PUBLIC_DAYS * DAY_S, PUBLIC_DAYS * DAY_S / len(rows)
+    start, step = time.time() - PUBLIC_DAYS * DAY_S, PUBLIC_DAYS * DAY_S / len(rows)
     return [
         RecordedRequest(row.id, PUBLIC, labels[row.id].route, GOOD_RELEASE, start + number * step,
                 row.exchange)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.verify.core.model import Claim, Label
 from rt4chart_collector.core.alerts.alert import Alert, Rule
 from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.demo.helpdesk import SERVICE, Outcome, WrittenAnswer, read_helpdesk
 from rt4chart_collector.demo.traffic import PLANTED
 from rt4chart_collector.store.alerts.alert_events import open_alerts
-from rt4chart_collector.store.answers.answers import StoredAnswer
+from rt4chart_collector.store.answers.answers import StoredAnswer, verified_answers
 from rt4chart_collector.store.engine.connect import Client
 
 
@@ -47,19 +47,28 @@ class Incident:
         )
 
 
-def find_incident(client: Client, stored: Sequence[StoredAnswer]) -> Incident | None:
+def find_incident(client: Client) -> Incident | None:
     """The incident with the first of the alert's worst answers that agrees with the truth."""
-    answers = {(one.trace_id, one.span_id): one for one in stored}
     for state in open_alerts(client, now_ns=time.time_ns()):
         alert = state.alert
         if (alert.rule, alert.service, alert.route) != (Rule.ROUTE_DRIFT, SERVICE, PLANTED):
             continue
         if isinstance(alert.facts, DriftFacts):
+            recent = verified_answers(client, since_ns=alert.facts.since_ns or 0)
+            answers = {(one.trace_id, one.span_id): one for one in recent}
             for worst in alert.facts.worst_answers:
                 answer = answers.get((worst.trace_id, worst.span_id))
                 if answer is not None and (claim := right_failure(answer)) is not None:
                     return _incident(alert, alert.facts, answer, claim)
     return None
+
+
+def no_incident_error() -> RT4ChartError:
+    """What to do where the monitor finds none."""
+    return RT4ChartError(
+        "expected an alert on the planted incident, got none: run rt4chart demo "
+        "--write-verdicts if the judge has changed"
+    )
 
 
 def right_failure(answer: StoredAnswer) -> Claim | None:

@@ -19,7 +19,7 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 
 SECOND_NS = 10**9
-BATCH = 400
+BATCH = 1000
 Progress = Callable[[int, int], None]
 
 
@@ -47,7 +47,7 @@ def load_requests(
     ids = random.Random(requests[0].service if requests else "")  # noqa: S311 - ids, no secrets
     for start in range(0, len(requests), BATCH):
         batch = requests[start : start + BATCH]
-        traces = [_spans(request, ids) for request in batch]
+        traces = [spans_of_request(request, ids) for request in batch]
         insert_spans(client, [span for spans in traces for span in spans])
         insert_verdicts(
             client,
@@ -75,7 +75,7 @@ def _verdict(
     )
 
 
-def _spans(request: RecordedRequest, ids: random.Random) -> list[SpanRecord]:
+def spans_of_request(request: RecordedRequest, ids: random.Random) -> list[SpanRecord]:
     """A request of two steps, as OpenInference describes them."""
     trace = f"{ids.getrandbits(128):032x}"
     root, search, answer = (f"{ids.getrandbits(64):016x}" for _ in range(3))

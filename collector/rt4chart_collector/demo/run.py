@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from otel_rt4chart.core.errors import SettingsError
+from rt4chart_collector.core.settings import AlertSettings, MonitorSettings
 from rt4chart_collector.demo.application import (
     PUBLIC,
     agreement_by_kind,
-    fill_database,
+    empty_database_folder,
+    group_failures,
     helpdesk_answers,
     helpdesk_routes,
+    judged_answers,
+    load_helpdesk,
+    load_public_rows,
 )
 from rt4chart_collector.demo.helpdesk import SERVICE
-from rt4chart_collector.demo.incident import right_failure
+from rt4chart_collector.demo.incident import find_incident, no_incident_error, right_failure
 from rt4chart_collector.demo.labels import DATA, LabelAgreement, read_labels
 from rt4chart_collector.demo.people import corrected_lines, label_claims, people_by_route
 from rt4chart_collector.demo.processes import (
@@ -36,11 +39,12 @@ from rt4chart_collector.demo.result import (
     route_line,
     total_of,
 )
+from rt4chart_collector.detect.monitor.monitor import Monitor
+from rt4chart_collector.notify.alerting import Alerting
 from rt4chart_collector.store.answers.answers import verified_answers
-from rt4chart_collector.store.engine.connect import connect
+from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.rates.claim_rates import route_sums
 
-MARKER = ".rt4chart-demo"
 ISSUES_SHOWN = 5
 LIVE = "rag-app"
 
@@ -51,7 +55,18 @@ def run(folder: Path, progress: DemoProgress) -> DemoResult:
     Raises RT4ChartError with what to do, SettingsError for a folder with other files.
     """
     dsn = f"chdb://{empty_database_folder(folder)}"
-    incident, reports = fill_database(dsn, progress)
+    judged = judged_answers(progress)
+    with connect(dsn) as client:
+        load_helpdesk(client, judged, progress)
+    group_failures(dsn, progress)
+    with connect(dsn) as client:
+        load_public_rows(client, judged, progress)
+        watched = progress.step("watching the routes")
+        run_monitor_once(client)
+        incident = find_incident(client)
+        watched(1, 1)
+    if incident is None:
+        raise no_incident_error()
     step = progress.step("reading the result")
     result = read_result(dsn, PUBLIC)
     with connect(dsn) as client:
@@ -64,8 +79,17 @@ def run(folder: Path, progress: DemoProgress) -> DemoResult:
         result,
         issues=read_issues(dsn, SERVICE, traces),
         example=pick_example(right),
-        application=ApplicationResult(incident, routes, agreement_by_kind(reports)),
+        application=ApplicationResult(incident, routes, agreement_by_kind(judged.reports)),
     )
+
+
+def run_monitor_once(client: Client) -> None:
+    """One round of the monitor, without messages to the user's targets."""
+    monitor = Monitor(client, MonitorSettings(), Alerting(AlertSettings()))
+    monitor.run_round()
+    # Stopped before it runs, it only gives its lease back to the service that comes next.
+    monitor.stop()
+    monitor.run()
 
 
 def run_live(folder: Path, progress: DemoProgress, *, limit: int) -> DemoResult:
@@ -81,20 +105,6 @@ def run_live(folder: Path, progress: DemoProgress, *, limit: int) -> DemoResult:
         label_claims(client, LIVE)
     grouping(1, 1)
     return replace(read_result(dsn, LIVE), issues=read_issues(dsn, LIVE))
-
-
-def empty_database_folder(folder: Path) -> Path:
-    """A path for a new database; only the database of an earlier demo is deleted."""
-    marker = folder / MARKER
-    if folder.exists() and any(folder.iterdir()) and not marker.exists():
-        raise SettingsError(
-            f"--folder: expected an empty folder or an earlier demo's, {folder} has other files"
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    marker.touch()
-    database = folder.resolve() / "db"
-    shutil.rmtree(database, ignore_errors=True)
-    return database
 
 
 def read_result(dsn: str, name: str) -> DemoResult:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import FrameType
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import RT4ChartError
 from rt4chart_collector.console.view.urls import alert_url, answer_url
 from rt4chart_collector.core.environment import demo_environ
-from rt4chart_collector.demo.application import JUDGE, fill_database
-from rt4chart_collector.demo.incident import Incident
+from rt4chart_collector.demo.application import (
+    JUDGE,
+    empty_database_folder,
+    group_failures,
+    judged_answers,
+    load_helpdesk,
+    load_public_rows,
+)
+from rt4chart_collector.demo.incident import Incident, find_incident, no_incident_error
 from rt4chart_collector.demo.processes import (
     POLL_S,
     RT4CHART,
@@ -29,9 +36,11 @@ from rt4chart_collector.demo.processes import (
     wait_until_up,
 )
 from rt4chart_collector.demo.progress import DemoProgress
-from rt4chart_collector.demo.run import empty_database_folder
+from rt4chart_collector.store.engine.connect import Client, connect
 
 CONSOLE_PORT = 8321
+# A round of the monitor takes seconds.
+WATCHED_S = 120.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -54,20 +63,43 @@ def serve(
     on_alert: Callable[[ServedDemo], None],
     console: str = "",
 ) -> None:
-    """Fill a new database in `folder`, serve it, and call `on_alert` when the console is up.
+    """Serve a new database in `folder`, and call `on_alert` when the service found the incident.
 
-    Returns when SIGINT or SIGTERM came and the service has stopped. `console` is HOST:PORT; the
-    default is `CONSOLE_PORT` or a free port. Raises RT4ChartError with what to do.
+    The console opens as soon as the help desk's answers are stored and grouped; the public rows are
+    stored beside the running service. Returns when SIGINT or SIGTERM came and the service has
+    stopped; before `on_alert` they raise KeyboardInterrupt. `console` is HOST:PORT; the default is
+    `CONSOLE_PORT` or a free port. Raises RT4ChartError with what to do.
     """
     dsn = f"chdb://{empty_database_folder(folder)}"
-    incident, _ = fill_database(dsn, progress)
+    judged = judged_answers(progress)
+    with connect(dsn) as client:
+        load_helpdesk(client, judged, progress)
+    group_failures(dsn, progress)
     address = console or f"127.0.0.1:{_console_port()}"
     starting = progress.step("starting the console")
-    with _running_service(dsn, address, folder / "service.log") as process:
+    with _interrupts(), _running_service(dsn, address, folder / "service.log") as process:
         starting(1, 1)
+        progress.note(f"The console is open at http://{address}/")
+        with connect(dsn) as client:
+            load_public_rows(client, judged, progress)
+            incident = _wait_for_incident(client, process, progress)
         progress.stop()
         on_alert(_served(f"http://{address}", incident))
         _wait_for_signal(process)
+
+
+def _wait_for_incident(
+    client: Client, process: subprocess.Popen[bytes], progress: DemoProgress
+) -> Incident:
+    """The incident, when the first round of the service's monitor has found it."""
+    watched = progress.step("watching the routes")
+    deadline = Deadline(WATCHED_S)
+    while not deadline.is_over and process.poll() is None:
+        if (incident := find_incident(client)) is not None:
+            watched(1, 1)
+            return incident
+        time.sleep(POLL_S)
+    raise no_incident_error()
 
 
 def _served(console: str, incident: Incident) -> ServedDemo:
@@ -149,26 +181,26 @@ def _wait_until_open(address: str, process: subprocess.Popen[bytes], log: Path) 
     raise RT4ChartError(f"the console did not open within {STARTED_S} s; see {log}")
 
 
-def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a signal or the end of the service, then stop the service."""
-    reading, writing = os.pipe()
-    before = {
-        number: signal.signal(number, lambda *_: os.write(writing, b"x")) for number in SIGNALS
-    }
-    os.set_blocking(reading, False)
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Signals raise KeyboardInterrupt while the block runs, so that the service ends too."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in SIGNALS}
     try:
-        while process.poll() is None:
-            time.sleep(POLL_S)
-            try:
-                if os.read(reading, 1):
-                    break
-            except BlockingIOError:
-                continue
-        process.send_signal(signal.SIGTERM)
-        sys.stderr.write("stopping\n")
-        process.wait(STOPPED_S)
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        os.close(reading)
-        os.close(writing)
+
+
+def _wait_for_signal(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a signal or the end of the service, then stop the service."""
+    with suppress(KeyboardInterrupt):
+        while process.poll() is None:
+            time.sleep(POLL_S)
+    process.send_signal(signal.SIGTERM)
+    sys.stderr.write("stopping\n")
+    process.wait(STOPPED_S)

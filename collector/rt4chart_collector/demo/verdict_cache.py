@@ -29,14 +29,22 @@ def exchange_key(exchange: Exchange) -> str:
 
 
 def verify_all(
-    exchanges: Sequence[Exchange], verifier: Verifier, known: Reports, progress: Progress
+    exchanges: Sequence[Exchange],
+    build: Callable[[], Verifier],
+    known: Reports,
+    progress: Progress,
 ) -> dict[str, Report]:
-    """The report on each exchange by its key: the known one, else the verifier's."""
+    """The report on each exchange by its key: the known one, else the verifier's.
+
+    The verifier is built only where a report is missing: to open the models takes time.
+    """
     by_key = {exchange_key(exchange): exchange for exchange in exchanges}
     reports = {key: known[key] for key in by_key if key in known}
-    for key in by_key.keys() - known.keys():
-        reports[key] = verifier.verify(by_key[key])
-        progress(len(reports), len(by_key))
+    if missing := by_key.keys() - known.keys():
+        verifier = build()
+        for key in missing:
+            reports[key] = verifier.verify(by_key[key])
+            progress(len(reports), len(by_key))
     return reports
 
 

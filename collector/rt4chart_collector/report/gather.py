@@ -20,8 +20,8 @@ from rt4chart_collector.store.rates.claim_rates import (
     RatePoint,
     RateSlice,
     rates_by,
-    rates_over_time,
     rates_together,
+    route_rates,
 )
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trail_shares import TrailShares, stage_shares
@@ -118,6 +118,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     changes = {(one.service, one.route): compared.of_measures(one) for one in compared.matched}
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
+    stages = stage_shares(client, scope)
     issues = [
         issue
         for issue in list_issues(client)
@@ -137,6 +138,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
                 covered=covered.get((rates.service, rates.route)),
                 changes=changes.get((rates.service, rates.route), {}),
                 corrected=corrected.get((rates.service, rates.route)),
+                stages=stages.get((rates.service, rates.route)),
             )
             for rates in routes[:ROUTES]
         ),
@@ -157,22 +159,24 @@ def _route(
     covered: Coverage | None,
     changes: Mapping[Measure, ComparedRate],
     corrected: RouteRate | None,
+    stages: TrailShares | None,
 ) -> RouteReport:
+    rates = route_rates(client, MADE_WITH, scope, step_s=trend_step_s(scope))
     return RouteReport(
         now=now,
         before=before,
-        trend=tuple(rates_over_time(client, scope, step_s=trend_step_s(scope))),
+        trend=rates.points,
         coverage=covered,
         made_with=tuple(
             (dimension, tuple(sorted(found, key=_most_answers_first)[:SLICES]))
             for dimension in MADE_WITH
-            if len(found := _with_answers(rates_by(client, dimension, scope))) > 1
+            if len(found := _with_answers(rates.slices[dimension])) > 1
         ),
         worst=tuple(worst_answers(client, scope, limit=ANSWERS)),
         misleading=tuple(worst_answers(client, scope, limit=ANSWERS, measure=Measure.MISLEADING)),
         changes=changes,
         corrected=corrected,
-        stages=stage_shares(client, scope).get((now.service, now.route)),
+        stages=stages,
     )
 
 

@@ -13,7 +13,7 @@ from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.servers import bound_socket, serve_http, url_of
-from rt4chart_collector.ingest.tls import load_tls
+from rt4chart_collector.ingest.tls import Tls
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -28,6 +28,7 @@ def serve_console(
     service: ServiceSettings,
     settings: ConsoleSettings,
     shutdown: Shutdown,
+    tls: Tls | None,
     status: Callable[[], Mapping[str, object]] | None = None,
     others: Sequence[object] = (),
     api_routes: Sequence[Route] = (),
@@ -35,10 +36,11 @@ def serve_console(
 ) -> Iterator[str]:
     """Serve the console of this store while the block runs; yields its URL, "" if it is off.
 
-    `status` returns the figures of a service in this process, `others` are more of its settings,
-    `api_routes` serve other programs at the console's address and check their own tokens; `guard`
-    has the tokens of the whole process. Raises SettingsError if the address is not available. An
-    unreachable store is an error of each page, not of the start.
+    `tls` is the certificate of all listeners, `status` returns the figures of a service in this
+    process, `others` are more of its settings, `api_routes` serve other programs at the console's
+    address and check their own tokens; `guard` has the tokens of the whole process. Raises
+    SettingsError if the address is not available. An unreachable store is an error of each page,
+    not of the start.
     """
     if settings.console is None:
         yield ""
@@ -54,7 +56,6 @@ def serve_console(
         service.judge,
     )
     site = build_site(open_client, settings, facts, api_routes=api_routes, guard=guard)
-    tls = load_tls(service.tls_cert, service.tls_key)
     with bound_socket(settings.console, "console") as bound:
         try:
             with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):

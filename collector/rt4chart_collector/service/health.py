@@ -33,6 +33,9 @@ class Health:
         """Ready; with `is_starting`, not before `start`."""
         self._lock = threading.Lock()
         self._reasons: set[str] = {STARTING} if is_starting else set()
+        self._settled = threading.Event()
+        if not is_starting:
+            self._settled.set()
         self._checks: dict[str, Callable[[], bool]] = {}
         self._damage: Callable[[], Collection[str]] = tuple
 
@@ -59,11 +62,17 @@ class Health:
         """Record that every listener listens that the settings ask for."""
         with self._lock:
             self._reasons.discard(STARTING)
+        self._settled.set()
 
     def stop(self) -> None:
         """Record that shutdown has begun: nothing is accepted any more."""
         with self._lock:
             self._reasons.add(STOPPING)
+        self._settled.set()
+
+    def wait_until_started(self) -> None:
+        """Return when every listener listens, or shutdown has begun."""
+        self._settled.wait()
 
     @property
     def is_stopping(self) -> bool:

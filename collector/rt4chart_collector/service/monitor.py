@@ -86,11 +86,19 @@ def build_monitor(
 
 @contextmanager
 def monitor_running(monitor: Monitor | None, shutdown: Shutdown) -> Iterator[None]:
-    """Run the monitor's thread while the block runs; at the end, the current part is finished."""
+    """Run the monitor's thread while the block runs; at the end, the current part is finished.
+
+    Its first round reads weeks and computes for seconds: it waits until all listeners are open.
+    """
     if monitor is None:
         yield
         return
-    with stage("monitor", monitor.run, stop=monitor.stop, shutdown=shutdown):
+
+    def run() -> None:
+        shutdown.health.wait_until_started()
+        monitor.run()
+
+    with stage("monitor", run, stop=monitor.stop, shutdown=shutdown):
         yield
 
 

@@ -58,7 +58,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: its addresses, database, judge and status."""
+    """A running service: its addresses, database, judge and status, and its certificate."""
 
     url: str
     grpc: Address
@@ -66,6 +66,7 @@ class Service:
     judge: str
     status: Status
     shutdown: Shutdown
+    tls: Tls | None
 
 
 @contextmanager
@@ -128,7 +129,7 @@ def run_service(
         # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
         url, name = url_of(bound, tls), client.target.display_name
-        yield Service(url, grpc, name, parts.judge, status, shutdown)
+        yield Service(url, grpc, name, parts.judge, status, shutdown, tls)
 
 
 def build_writer(

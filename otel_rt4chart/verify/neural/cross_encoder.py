@@ -69,8 +69,7 @@ class CrossEncoder:
             remedy="install rt4chart-models again",
         )
         self._runtime = Runtime(source, threads=threads, is_small=True)
-        digest = identify(ModelFolder("", source.model, source.tokenizer, {}), _METHOD).digest
-        self._id = f"cross/{digest}"
+        self._id = network_id(folder)
         self._known: RecentCache[Pair, NetworkReading] = RecentCache(_CACHED_PAIRS)
         # A pair is measured first, and read when all pairs of the answer are measured.
         self._tokens: RecentCache[Pair, Encoded] = RecentCache(_CACHED_TOKENS)
@@ -105,6 +104,12 @@ class CrossEncoder:
         if known is not None:
             return known
         return self._tokens.put((claim, evidence), self._runtime.encode(claim, evidence))
+
+
+def network_id(folder: Path) -> str:
+    """The id of the network in this folder, which is read and not opened."""
+    files = ModelFolder("", folder / MODEL, folder / TOKENIZER, {})
+    return f"cross/{identify(files, _METHOD).digest}"
 
 
 def marked_runs(claim: str, marks: Sequence[WordMark], at_least: float) -> list[str]:

@@ -34,6 +34,7 @@ from otel_rt4chart.verify.neural.cross_encoder import (
     CrossEncoder,
     NetworkReading,
     marked_runs,
+    network_id,
 )
 from otel_rt4chart.verify.neural.local_embedder import MODEL as ENCODER
 from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
@@ -90,6 +91,16 @@ def read_stacked_heads(folder: Path) -> StackedHeads:
         ) from error
 
 
+def local_judge_id(folder: Path | None = None) -> str:
+    """The id of the judge with these models, which are read and not opened; see `LocalJudge`."""
+    folder = folder or model_folder()
+    return _id_of(network_id(folder), read_stacked_heads(folder))
+
+
+def _id_of(network: str, stack: StackedHeads) -> str:
+    return f"local/{network.rpartition('/')[2]}-{stack.digest}"
+
+
 def stack_features(reading: ClaimReading, read: NetworkReading) -> dict[str, float]:
     """The features of one claim and the network's logits, by name."""
     unfaithful = _log_sum(read.contradicted, read.baseless)
@@ -140,7 +151,7 @@ class LocalJudge(WholeContextJudge):
         self._scanner = LocalScanner(self._network)
         has_encoder = (folder / ENCODER).is_file()
         self._encoder = LocalEmbedder(folder, threads=threads) if has_encoder else None
-        self._id = f"local/{self._network.id.rpartition('/')[2]}-{self._stack.digest}"
+        self._id = _id_of(self._network.id, self._stack)
 
     @property
     def id(self) -> str:

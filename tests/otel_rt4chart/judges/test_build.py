@@ -9,7 +9,13 @@ import pytest
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import load
-from otel_rt4chart.judges.build import JUDGES, build_judge, build_verifier, settings_for_judge
+from otel_rt4chart.judges.build import (
+    JUDGES,
+    build_judge,
+    build_verifier,
+    judge_id,
+    settings_for_judge,
+)
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify import Exchange, Passage, Verifier
@@ -46,6 +52,12 @@ def test_a_judge_says_whether_it_sends_texts_away(name: str, server: EndpointSer
     assert verifier.is_remote is (name not in ("local", "rules"))
     assert build_verifier(name, replace(settings, embedding_model="m")).is_remote
     assert build_verifier("rules", replace(settings, embedding_model="local")).is_remote is False
+
+
+@pytest.mark.parametrize("name", ["local", "rules"])
+def test_a_judge_s_id_is_known_without_opening_its_models(name: str) -> None:
+    """The same as that of the judge itself."""
+    assert judge_id(name) == build_judge(name).id
 
 
 def test_a_judge_that_does_not_say_is_remote() -> None:

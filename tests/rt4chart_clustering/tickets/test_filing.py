@@ -13,11 +13,11 @@ from otel_rt4chart.core.errors import InputError, TicketError
 from rt4chart_clustering.tickets.filing import FilingOutcome, file_ticket, find_update
 from rt4chart_clustering.tickets.github import GitHub
 from rt4chart_clustering.tickets.ticket import FiledTicket, Ticket
-from rt4chart_clustering.triage.issue_details import recorded_tickets
 from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import acquire_lease
 from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of, record_events
+from rt4chart_collector.store.issues.issue_tickets import recorded_tickets
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 from tests.rt4chart_clustering.issues import FIRST, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers

@@ -11,9 +11,9 @@ from rt4chart_clustering.grouping.ignore_until import IGNORED_UNTIL, IgnoreUntil
 from rt4chart_clustering.grouping.issue_state import IssueAction
 from rt4chart_clustering.grouping.update_issues import end_ignoring
 from rt4chart_clustering.triage.actions import change_state, conditions, link_ticket
-from rt4chart_clustering.triage.issue_details import RecordedTicket, recorded_tickets
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issue_events import events_of, last_events
+from rt4chart_collector.store.issues.issue_tickets import RecordedTicket, recorded_tickets
 from rt4chart_collector.store.issues.issues import find_issue
 from tests.rt4chart_clustering.issues import FIRST, store_issue
 from tests.rt4chart_clustering.made import NOON, SECOND, numbers

@@ -15,9 +15,11 @@ from rt4chart_collector.core.settings import (
 )
 from rt4chart_collector.detect.drift.policy import RULES
 from rt4chart_collector.detect.monitor.route_detectors import drift_policy
+from rt4chart_collector.service.health import Health
 from rt4chart_collector.service.monitor import build_monitor, monitor_running
 from rt4chart_collector.service.stages import Shutdown
 from rt4chart_collector.store.engine.connect import Client
+from tests.polling import wait_until
 
 
 def test_a_flag_wins_over_its_variable() -> None:
@@ -94,3 +96,25 @@ def test_the_monitors_thread_looks_and_ends(client: Client) -> None:
 
     assert not shutdown.is_late
     assert shutdown.health.reasons == ("stopping",)
+
+
+def test_the_first_round_waits_for_the_listeners(client: Client) -> None:
+    """It has the lease only after the start; a shutdown before that ends the thread, too."""
+    settings = MonitoringSettings(load(MonitorSettings, {"monitor": "3600"}, {}), AlertSettings())
+    rounds: list[int] = []
+
+    def clock() -> int:
+        rounds.append(1)
+        return 4 * 10**18
+
+    started, never = (Shutdown(20.0, Health(is_starting=True)) for _ in range(2))
+    with monitor_running(build_monitor(client, settings, ServiceMetrics(), clock=clock), never):
+        pass
+    before = len(rounds)
+    with monitor_running(build_monitor(client, settings, ServiceMetrics(), clock=clock), started):
+        started.health.start()
+        wait_until(lambda: len(rounds), lambda asked: asked > before)
+
+    assert before == 0
+    assert not never.is_late
+    assert not started.is_late

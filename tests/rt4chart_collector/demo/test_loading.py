@@ -19,8 +19,9 @@ def test_a_request_is_stored_as_a_trace_with_its_verdict(client: Client) -> None
     request = RecordedRequest(
         answer.id, SERVICE, answer.route, "2.4.0", time.time(), answer.exchange()
     )
-    verifier = Verifier(RulesJudge())
-    reports = verify_all([request.exchange], verifier, {}, lambda done, total: None)
+    reports = verify_all(
+        [request.exchange], lambda: Verifier(RulesJudge()), {}, lambda done, total: None
+    )
     steps: list[tuple[int, int]] = []
 
     load_requests(client, [request], "rules/1", reports, lambda *step: steps.append(step))

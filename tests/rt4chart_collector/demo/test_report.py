@@ -9,6 +9,7 @@ from rich.console import Console
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.verify import AnswerLabel, AnswerRange, Claim, Evidence, Label
 from otel_rt4chart.verify.core.rates import AnswerSums
+from rt4chart_collector.demo.application import empty_database_folder
 from rt4chart_collector.demo.command import picture
 from rt4chart_collector.demo.labels import LabelAgreement
 from rt4chart_collector.demo.people import CorrectedLine
@@ -21,7 +22,6 @@ from rt4chart_collector.demo.result import (
     route_line,
     total_of,
 )
-from rt4chart_collector.demo.run import empty_database_folder
 from rt4chart_collector.store.answers.answers import StoredAnswer
 from rt4chart_collector.store.rates.claim_rates import RouteSums
 

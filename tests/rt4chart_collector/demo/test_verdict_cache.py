@@ -25,7 +25,16 @@ EXCHANGES = [
     Exchange("How long?", [PASSAGE], answer)
     for answer in ("Refunds take 9 days.", "The plan costs 9 euros [3].")
 ]
-VERIFIER = Verifier(RulesJudge())
+
+
+def rules_verifier() -> Verifier:
+    """It opens no model."""
+    return Verifier(RulesJudge())
+
+
+def no_verifier() -> Verifier:
+    """To be built where nothing is verified."""
+    raise AssertionError("a verifier was built")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +53,7 @@ def test_reports_are_read_as_they_were_written_and_the_file_is_the_same_twice(
     tmp_path: Path,
 ) -> None:
     """Claims, evidence, clashes, findings and edits, in an order that does not matter."""
-    reports = verify_all(EXCHANGES, VERIFIER, {}, lambda done, total: None)
+    reports = verify_all(EXCHANGES, rules_verifier, {}, lambda done, total: None)
     first, second = tmp_path / "first.gz", tmp_path / "second.gz"
 
     write_verdicts("rules/1", reports, first)
@@ -70,13 +79,16 @@ def test_verdicts_of_another_judge_are_ignored(tmp_path: Path) -> None:
 
 def test_only_what_is_not_known_is_verified() -> None:
     """An edited answer has another key, and so no known report."""
-    known = verify_all(EXCHANGES[:1], VERIFIER, {}, lambda done, total: None)
+    known = verify_all(EXCHANGES[:1], rules_verifier, {}, lambda done, total: None)
     steps: list[tuple[int, int]] = []
 
-    found = verify_all(EXCHANGES, VERIFIER, known, lambda done, total: steps.append((done, total)))
+    found = verify_all(
+        EXCHANGES, rules_verifier, known, lambda done, total: steps.append((done, total))
+    )
 
     assert steps == [(2, 2)]
-    assert found == verify_all(EXCHANGES, VERIFIER, {}, lambda done, total: None)
+    assert verify_all(EXCHANGES[:1], no_verifier, known, lambda done, total: None) == known
+    assert found == verify_all(EXCHANGES, rules_verifier, {}, lambda done, total: None)
     assert exchange_key(EXCHANGES[0]) != exchange_key(EXCHANGES[1])
 
 

@@ -24,6 +24,7 @@ from rt4chart_collector.core.alerts.facts import (
 )
 from rt4chart_collector.notify.alert_message import Lines, figures, unknown_facts
 from rt4chart_collector.store.issues.issue_events import IssueEvent
+from rt4chart_collector.store.issues.issue_tickets import RecordedTicket, recorded_tickets
 
 _ISSUE_ID = re.compile(r"[0-9a-f]{1,16}")
 
@@ -41,7 +42,7 @@ class DetailedRate:
 class GrowthLink:
     """Something with more failures an hour than before; `url` is "" where it has no page.
 
-    `note` is the state of an issue and who owns it.
+    `note` is the state of an issue and who owns it, `tickets` are its own.
     """
 
     name: str
@@ -49,6 +50,15 @@ class GrowthLink:
     before: float
     after: float
     note: str = ""
+    tickets: tuple[RecordedTicket, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IssueNote:
+    """What people did about an issue: its state and owner in words, and its tickets."""
+
+    words: str
+    tickets: tuple[RecordedTicket, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +92,21 @@ def grown_issues(facts: AlertFacts) -> list[int]:
     return [int(issue.id, 16) for issue in issues if _ISSUE_ID.fullmatch(issue.id)]
 
 
-def issue_notes(trail: Iterable[IssueEvent]) -> dict[int, str]:
-    """The state of each issue and who owns it, from the trails of several."""
-    last: dict[int, dict[str, str]] = {}
+def issue_notes(trail: Iterable[IssueEvent]) -> dict[int, IssueNote]:
+    """What people did about each issue, from the trails of several, each in order."""
+    trails: dict[int, list[IssueEvent]] = {}
     for event in trail:
-        last.setdefault(event.issue, {})[event.kind] = event.value
-    return {
-        issue: ", ".join(
-            (
-                known.get("state") or "new",
-                f"owner {owner}" if (owner := known.get("owner")) else "no owner",
-            )
-        )
-        for issue, known in last.items()
-    }
+        trails.setdefault(event.issue, []).append(event)
+    return {issue: _note(events) for issue, events in trails.items()}
 
 
-def alert_details(facts: AlertFacts, notes: Mapping[int, str] | None = None) -> AlertDetails:
+def _note(trail: Sequence[IssueEvent]) -> IssueNote:
+    known = {event.kind: event.value for event in trail}
+    owner = f"owner {known['owner']}" if known.get("owner") else "no owner"
+    return IssueNote(f"{known.get('state') or 'new'}, {owner}", tuple(recorded_tickets(trail)))
+
+
+def alert_details(facts: AlertFacts, notes: Mapping[int, IssueNote] | None = None) -> AlertDetails:
     """The facts, sorted by the parts of the page; `notes` are those of `issue_notes`."""
     drift = facts if isinstance(facts, DriftFacts) else DriftFacts()
     return AlertDetails(
@@ -119,12 +127,13 @@ def _rate(measured: MeasuredRate | None) -> DetailedRate | None:
     return DetailedRate(rate, measured.claims, measured.answers)
 
 
-def _issue(issue: FailureGrowth, notes: Mapping[int, str]) -> GrowthLink:
+def _issue(issue: FailureGrowth, notes: Mapping[int, IssueNote]) -> GrowthLink:
     name = issue.title or f"issue {issue.id}"
     if not _ISSUE_ID.fullmatch(issue.id):
         return _growth(issue, name, "")
     number = int(issue.id, 16)
-    return replace(_growth(issue, name, issue_url(number)), note=notes.get(number, ""))
+    note = notes.get(number, IssueNote(""))
+    return replace(_growth(issue, name, issue_url(number)), note=note.words, tickets=note.tickets)
 
 
 def _growth(row: FailureGrowth, name: str, url: str) -> GrowthLink:

@@ -165,8 +165,12 @@ def baseline_from(
     *,
     now_ns: int,
     alarmed: Sequence[tuple[int, int]] = (),
+    least_claims: int = 0,
 ) -> Baseline | None:
-    """The baseline from the sums of whole hours since 1970; see `baseline_of`."""
+    """The baseline from the sums of whole hours since 1970; see `baseline_of`.
+
+    None also with fewer claims than `least_claims`.
+    """
     known = {
         hour: hours[hour]
         for hour in sorted(hours)
@@ -175,7 +179,7 @@ def baseline_from(
     since = -(-(now_ns - TRAILING_NS) // HOUR_NS)
     recent = {hour: sums for hour, sums in known.items() if hour >= since}
     sums = total_sums(found.claims for found in recent.values())
-    if not is_measurable(sums):
+    if not is_measurable(sums) or sums.claims < least_claims:
         return None
     fitted = fit_pattern(known, level_since=since)
     whole = total(found.whole for found in recent.values())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rt4chart_collector.detect.drift.baseline import (
     PATTERN_NS,
     TRAILING_NS,
+    WARM_CLAIMS,
     Baseline,
     ModelVersion,
     add_to_hour,
@@ -107,8 +108,7 @@ class BaselineHistory:
         else:
             self._own[version] = found
         if (found is None or found.is_cold) and self._is_stale(at_ns):
-            whole = self._of_all(at_ns, spans)
-            self._former = None if whole is None or whole.is_cold else whole
+            self._former = self._of_all(at_ns, spans, least_claims=WARM_CLAIMS)
 
     def _is_stale(self, at_ns: int) -> bool:
         former = self._former
@@ -128,13 +128,17 @@ class BaselineHistory:
             spans.append((self.open_rise_ns, at_ns))
         return spans
 
-    def _of_all(self, at_ns: int, spans: Sequence[tuple[int, int]]) -> Baseline | None:
-        """The baseline of all versions together."""
+    def _of_all(
+        self, at_ns: int, spans: Sequence[tuple[int, int]], least_claims: int = 0
+    ) -> Baseline | None:
+        """The baseline of all versions together, if it has so many claims."""
         whole: dict[int, HourSums] = {}
         for hours in self._hours.values():
             for hour, sums in hours.items():
                 whole[hour] = whole[hour].plus(sums) if hour in whole else sums
-        return baseline_from(whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans)
+        return baseline_from(
+            whole, ALL, self.verifier, now_ns=at_ns, alarmed=spans, least_claims=least_claims
+        )
 
     def _forget_before(self, since_ns: int) -> None:
         self.alarmed = [span for span in self.alarmed if span[1] > since_ns]

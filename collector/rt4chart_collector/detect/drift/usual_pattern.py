@@ -89,21 +89,22 @@ def fit_pattern(hours: Hours, *, level_since: int) -> FittedPattern:
     The days before that are compared with their own level: a rate that changed weeks ago is no
     difference between days.
     """
-    noise = spread([list(_measured(_cells(hours, UsualPattern()), _day).values())]).variance
+    plain = [_Cell(hour, "", sums.whole, sums.whole.weight) for hour, sums in hours.items()]
+    noise = spread([list(_measured(plain, _day).values())]).variance
     by_kind = [
         _Cell(hour, kind, sums, sums.weight)
         for hour, found in hours.items()
         for kind, sums in found.kinds.items()
     ]
     kinds = pooled(_measured(by_kind, lambda cell: cell.kind, noise))
-    pattern = _of_kinds(kinds, hours, level_since)
-    of_day = pooled(_measured(_cells(hours, pattern), lambda cell: cell.hour % DAY_HOURS, noise))
+    pattern, cells = _of_kinds(kinds, hours, level_since)
+    of_day = pooled(_measured(cells, lambda cell: cell.hour % DAY_HOURS, noise))
     pattern = replace(pattern, hours={name: _limited(one) for name, one in of_day.groups.items()})
-    of_week = _pooled_weekdays(_measured(_cells(hours, pattern), _day))
+    of_week = _pooled_weekdays(_measured(_at_their_times(cells, pattern), _day))
     pattern = replace(
         pattern, weekdays={name: _limited(one) for name, one in of_week.groups.items()}
     )
-    return _fitted(_cells(hours, pattern), pattern, level_since, of_week.parameters)
+    return _fitted(_at_their_times(cells, pattern), pattern, level_since, of_week.parameters)
 
 
 def _fitted(
@@ -117,13 +118,16 @@ def _fitted(
     return FittedPattern(replace(pattern, level=_level(recent)), days.variance, days.free)
 
 
-def _of_kinds(kinds: Pooled[str], hours: Hours, level_since: int) -> UsualPattern:
-    """The factors of the kinds, with a mean of 1."""
+def _of_kinds(
+    kinds: Pooled[str], hours: Hours, level_since: int
+) -> tuple[UsualPattern, list[_Cell]]:
+    """The factors of the kinds, with a mean of 1, and a cell for each hour by them."""
     factors = {kind: replace(one, value=_limited(one)) for kind, one in kinds.groups.items()}
-    recent = {hour: sums for hour, sums in hours.items() if hour >= level_since}
-    scale = _level(_cells(recent, UsualPattern(factors, kinds.unknown)))
+    cells = _cells(hours, UsualPattern(factors, kinds.unknown))
+    scale = _level([cell for cell in cells if cell.hour >= level_since])
     scaled = {kind: Estimate(one.value * scale, one.error * scale) for kind, one in factors.items()}
-    return UsualPattern(scaled, Estimate(1.0, kinds.unknown.error))
+    pattern = UsualPattern(scaled, Estimate(1.0, kinds.unknown.error))
+    return pattern, _cells(hours, pattern)
 
 
 def _level(cells: Sequence[_Cell]) -> float:
@@ -132,14 +136,29 @@ def _level(cells: Sequence[_Cell]) -> float:
 
 
 def _cells(hours: Hours, pattern: UsualPattern) -> list[_Cell]:
-    """A cell for each hour."""
-    found = []
-    for hour, sums in hours.items():
-        expected = sum(
-            shares.weight * pattern.kind(kind).value for kind, shares in sums.kinds.items()
+    """A cell for each hour, by the factors of the kinds."""
+    if not pattern.kinds:
+        return [_Cell(hour, "", sums.whole, pattern.other_kind.value * sums.whole.weight)
+                for hour, sums in hours.items()]  # fmt: skip
+    values = {kind: one.value for kind, one in pattern.kinds.items()}
+    other = pattern.other_kind.value
+    return [
+        _Cell(
+            hour,
+            "",
+            sums.whole,
+            sum(shares.weight * values.get(kind, other) for kind, shares in sums.kinds.items()),
         )
-        found.append(_Cell(hour, "", sums.whole, expected * pattern.time(hour)))
-    return found
+        for hour, sums in hours.items()
+    ]
+
+
+def _at_their_times(cells: Sequence[_Cell], pattern: UsualPattern) -> list[_Cell]:
+    """The cells with the factors of their times, too."""
+    return [
+        _Cell(cell.hour, cell.kind, cell.sums, cell.expected * pattern.time(cell.hour))
+        for cell in cells
+    ]
 
 
 def _day(cell: _Cell) -> int:
@@ -156,14 +175,19 @@ def _measured(
     groups: defaultdict[Key, list[_Cell]] = defaultdict(list)
     for cell in cells:
         groups[key(cell)].append(cell)
-    whole = total(cell.sums for cell in cells)
-    level = whole.likely_mean * whole.weight / sum(cell.expected for cell in cells)
+    each = {
+        name: (total(cell.sums for cell in group), sum(cell.expected for cell in group))
+        for name, group in groups.items()
+    }
+    whole = total(sums for sums, _ in each.values())
+    level = whole.likely_mean * whole.weight / sum(expected for _, expected in each.values())
+    likely = whole.likely_variance
     found = {}
-    for name, group in groups.items():
-        sums = total(cell.sums for cell in group)
-        usual = level * sum(cell.expected for cell in group) / sums.weight
-        variance = max(whole.likely_variance, sums.likely_variance) / sums.size / usual**2
-        found[name] = Measurement(sums.mean / usual, variance + noise / len(set(map(_day, group))))
+    for name, (sums, expected) in each.items():
+        usual = level * expected / sums.weight
+        variance = max(likely, sums.likely_variance) / sums.size / usual**2
+        days = len({_day(cell) for cell in groups[name]}) if noise else 1
+        found[name] = Measurement(sums.mean / usual, variance + noise / days)
     return found
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from rt4chart_collector.console.alerts.alert_details import (
+    IssueNote,
     alert_details,
     grown_issues,
     issue_notes,
@@ -36,7 +39,28 @@ def test_the_last_state_and_owner_of_an_issue_stand_beside_it() -> None:
     ]
 
 
+def test_an_issue_s_own_tickets_stand_beside_it() -> None:
+    """Those that were not removed again."""
+    trail = [
+        IssueEvent(0x4D, at, "ticket", json.dumps(value))
+        for at, value in enumerate(
+            (
+                {"system": "jira", "key": "SUP-7", "url": "https://jira.example.com/SUP-7"},
+                {"system": "link", "key": "", "url": "https://t.example.com/1"},
+                {"system": "link", "key": "", "url": "https://t.example.com/1", "removed": True},
+            )
+        )
+    ]
+
+    issue, other = alert_details(FACTS, issue_notes(trail)).issues
+
+    assert [(one.key, one.url) for one in issue.tickets] == [
+        ("SUP-7", "https://jira.example.com/SUP-7")
+    ]
+    assert other.tickets == ()
+
+
 def test_an_issue_that_nobody_took_says_so() -> None:
     """It is new until somebody decides."""
-    assert issue_notes([IssueEvent(7, 1, "titled", "x")]) == {7: "new, no owner"}
+    assert issue_notes([IssueEvent(7, 1, "titled", "x")]) == {7: IssueNote("new, no owner")}
     assert grown_issues(NoteFacts(what="a test")) == []

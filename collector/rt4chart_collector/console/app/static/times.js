@@ -30,9 +30,6 @@
       element.title = `${text} ${offset(moment)} (${element.dateTime.slice(11, 19)} UTC)`;
       if (!TO_THE_MINUTE.test(element.textContent)) return;
       element.textContent = text.slice(0, 16);
-      // "… UTC" after a time, which is no longer so.
-      const after = element.nextSibling;
-      if (after?.nodeType === Node.TEXT_NODE) after.data = after.data.replace(/^ UTC\b/, "");
     });
     within.querySelectorAll("[data-times] input[type=datetime-local]").forEach((input) => {
       if (input.value) input.value = written(new Date(`${input.value}Z`)).slice(0, 16);
