@@ -104,9 +104,10 @@ SPANS_REFUSED = counter(
     "spans_refused",
     "span",
     "Spans that were not taken: invalid (no id or time), conflict (the ids of a stored span, other "
-    "content), queue_full, not_stored; the client sends the last two again",
+    "content), too_many_days (far from the retention, on too many days), queue_full, not_stored; "
+    "the client sends the last two again",
     "reason",
-    known=("invalid", "conflict", "queue_full", "not_stored"),
+    known=("invalid", "conflict", "too_many_days", "queue_full", "not_stored"),
 )
 SHORTENED = counter(
     "attributes_shortened",

@@ -21,6 +21,7 @@ from rt4chart_collector.ingest.kafka.source import (
     SpanSource,
     decode_message,
 )
+from rt4chart_collector.ingest.otlp.day_limiter import DayLimiter
 from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -60,6 +61,7 @@ class KafkaStream:
         writer: SpanWriter | None = None,
         *,
         span_limiter: SpanLimiter | None = None,
+        day_limiter: DayLimiter | None = None,
         max_bytes: int,
         shutdown_s: Callable[[], float],
         clock: Clock,
@@ -67,12 +69,13 @@ class KafkaStream:
         """Nothing is read until `run`.
 
         `writer` stores the spans, within the limits of `span_limiter`; None if another process
-        does. `shutdown_s` returns the seconds
-        left for the shutdown, which begins with the first call.
+        does. `day_limiter` bounds the days of what is stored. `shutdown_s` returns the seconds left
+        for the shutdown, which begins with the first call.
         """
         self._source, self._assembler, self._in_flight = source, assembler, in_flight
         self._breaker, self._metrics, self._writer = breaker, metrics, writer
         self._span_limiter = span_limiter or SpanLimiter(metrics)
+        self._day_limiter = day_limiter or DayLimiter(metrics)
         self._max_bytes, self._shutdown_s, self._clock = max_bytes, shutdown_s, clock
         self._offsets = OffsetTracker()
         self._dead_letters = DeadLetterQueue(source, self._offsets, metrics, clock=clock)
@@ -168,8 +171,11 @@ class KafkaStream:
     def _decode(self, message: KafkaMessage) -> DecodedMessage | None:
         """Track the message; None if it has no spans to verify."""
         found = decode_message(message)
+        spans: Sequence[SpanRecord] = ()
+        if not isinstance(found, str):
+            spans = self._day_limiter.admit(found.spans)
         # A message is finished when each of its traces is; an unreadable one is finished once.
-        parts = 1 if isinstance(found, str) else len({span.trace_id for span in found.spans})
+        parts = 1 if isinstance(found, str) else len({span.trace_id for span in spans})
         message_id = self._offsets.track(message.partition, message.offset, parts)
         if message_id is None:
             return None
@@ -179,9 +185,8 @@ class KafkaStream:
             return None
         self._metrics.add(SPANS_RECEIVED, number=len(found.spans) + found.rejected)
         self._metrics.add(SPANS_REFUSED, "invalid", number=found.rejected)
-        if not found.spans:
+        if not spans:
             return None
-        spans: Sequence[SpanRecord] = found.spans
         if self._writer is not None:
             spans = self._span_limiter.limit(spans, len(message.body))
         return DecodedMessage(message_id, message, spans, sum(map(span_bytes, spans)))

@@ -20,6 +20,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import STORED, MonitoringSettings, ServiceSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.http_protocol import ConnectionLimiter
+from rt4chart_collector.ingest.otlp.day_limiter import DayLimiter
 from rt4chart_collector.ingest.otlp.http_server import build_app
 from rt4chart_collector.ingest.otlp.intake import Intake
 from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
@@ -152,6 +153,7 @@ def build_intake(
         waits=settings.ack == STORED,
         metrics=metrics,
         span_limiter=SpanLimiter(metrics, settings.attribute_mib * MIB),
+        day_limiter=DayLimiter(metrics, settings.retention.spans),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.settings import ServiceSettings, WorkSettings
 from rt4chart_collector.ingest.kafka.consumer import KafkaSource
+from rt4chart_collector.ingest.otlp.day_limiter import DayLimiter
 from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.servers import bound_socket, serve_http, url_of
 from rt4chart_collector.pipeline.assembler import Assembler
@@ -74,6 +75,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
             parts.metrics,
             writer,
             span_limiter=SpanLimiter(parts.metrics, service.attribute_mib * MIB),
+            day_limiter=DayLimiter(parts.metrics, service.retention.spans),
             max_bytes=service.trace_buffer_mib * MIB,
             shutdown_s=lambda: shutdown.begin().remaining,
             clock=clock,

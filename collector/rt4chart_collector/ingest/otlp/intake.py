@@ -21,6 +21,8 @@ from rt4chart_collector.core.instruments import REQUESTS, SPANS_LOST, SPANS_RECE
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import Purpose
+from rt4chart_collector.ingest.otlp.day_limiter import REASON as TOO_MANY_DAYS
+from rt4chart_collector.ingest.otlp.day_limiter import DayLimiter
 from rt4chart_collector.ingest.otlp.decode import Decoded
 from rt4chart_collector.ingest.otlp.decompress import IDENTITY, decompress
 from rt4chart_collector.ingest.otlp.object_budget import (
@@ -78,6 +80,7 @@ class Intake:
         waits: bool = True,
         metrics: ServiceMetrics | None = None,
         span_limiter: SpanLimiter | None = None,
+        day_limiter: DayLimiter | None = None,
         body_bytes: int = BODY_BYTES,
         body_s: float = BODY_S,
     ) -> None:
@@ -87,6 +90,7 @@ class Intake:
         self._waits = waits
         self._metrics = metrics or ServiceMetrics()
         self._span_limiter = span_limiter or SpanLimiter(self._metrics)
+        self._day_limiter = day_limiter or DayLimiter(self._metrics)
         # Series that start at 0 let Prometheus' `rate` see the first event.
         for protocol, result in product(PROTOCOLS, RESULTS):
             self._metrics.add(REQUESTS, protocol, result, number=0)
@@ -140,7 +144,6 @@ class Intake:
             size_bytes, decoded = await self._start_decoding(body, decode, encoding, budget)
             del body  # while the spans wait to be stored
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
-            self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
             slot.resize(0)
             conflicts = await self._store(decoded.spans, size_bytes + decoded.copied_bytes)
         except TooManyObjectsError as error:
@@ -172,9 +175,13 @@ class Intake:
             return len(body), await asyncio.to_thread(self._read, body, decode, budget)
 
     def _read(self, body: bytes, decode: Decode, budget: int | None) -> Decoded:
-        """The spans of a body with values that are small enough to be stored."""
+        """The spans of a body that are stored, with values that are small enough."""
         decoded = decode(body, budget)
-        return replace(decoded, spans=self._span_limiter.limit(decoded.spans, len(body)))
+        self._metrics.add(SPANS_REFUSED, "invalid", number=decoded.rejected)
+        spans = self._day_limiter.admit(decoded.spans)
+        refused = len(decoded.spans) - len(spans)
+        limited = self._span_limiter.limit(spans, len(body))
+        return replace(decoded, spans=limited).with_rejected(refused, TOO_MANY_DAYS)
 
     def _end_decoding(self, decoding: asyncio.Future[tuple[int, Decoded]]) -> None:
         self._decoding.release()
