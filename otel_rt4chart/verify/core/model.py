@@ -239,6 +239,7 @@ class Evidence:
 class Claim:
     """One claim with its verdict.
 
+    `local_label` is what the chunks say of it, the OR-join; None where no chunk was asked.
     `answer_range` is the narrowest range that makes a claim unfaithful, else the claim's range.
     `confidence` is in [0, 1]. `decided_by` is the judge's id, or the step that needed no judge.
     `nearest` is the context sentence most similar to the claim: for readers and for grouping, not
@@ -248,7 +249,7 @@ class Claim:
 
     text: str
     label: Label
-    local_label: Label
+    local_label: Label | None
     confidence: float
     decided_by: str
     kind: ClaimKind
