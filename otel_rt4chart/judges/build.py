@@ -188,6 +188,7 @@ def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
         endpoint(),
         votes=settings.votes,
         decomposition=decomposition,
+        labels=_labels(settings),
         cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
@@ -197,10 +198,17 @@ def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
 def _build_single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> SingleJudge:
     return SingleJudge(
         endpoint(),
+        votes=settings.votes,
+        form="card" if settings.form == "card" else "sentences",
+        labels=_labels(settings),
         cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
     )
+
+
+def _labels(settings: JudgeSettings) -> Literal["three", "two"]:
+    return "two" if settings.labels == "two" else "three"
 
 
 def _build_cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:

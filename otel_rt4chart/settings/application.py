@@ -197,6 +197,16 @@ class JudgeSettings:
         "judgements of a disputed claim",
         Parser("1 or an odd number from 3 to 99", int, lambda value: value in range(1, 100, 2)),
     )
+    labels: str = setting(
+        "three",
+        "three labels, or two: grounded or not, for models that confuse the two kinds of error",
+        one_of("three", "two"),
+    )
+    form: str = setting(
+        "sentences",
+        "the reply that the judge single asks for: ours by sentences, or that of the prompt card",
+        one_of("sentences", "card"),
+    )
     decomposition: str = setting(
         "sentence",
         "sentence by sentence, or holistic: over the whole answer, without ranges",

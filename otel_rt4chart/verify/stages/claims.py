@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.cascade import Tier
-from otel_rt4chart.verify.core.evidence import and_join, drop_unknown_sentences, quote_evidence
+from otel_rt4chart.verify.core.evidence import (
+    and_join,
+    drop_unknown_sentences,
+    or_join,
+    quote_evidence,
+)
 from otel_rt4chart.verify.core.meter import BUDGET
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
@@ -78,6 +83,18 @@ def judgements_from_reply(
         number: drop_unknown_sentences(answer if isinstance(answer, Judgement) else missing, known)
         for number, answer in zip(numbers, answers, strict=True)
     }
+
+
+def join_parts(cast: Sequence[Judgement]) -> Judgement:
+    """The judgement from those on several parts of the passages, none of which is confirmed.
+
+    A part that could not be judged may support the claim, so it is not baseless for the others.
+    """
+    label = or_join(judgement.label for judgement in cast)
+    failed = [judgement for judgement in cast if judgement.label is Label.UNDECIDED]
+    if label is Label.BASELESS and failed:
+        return failed[0]
+    return next((judgement for judgement in cast if judgement.label is label), cast[0])
 
 
 def undecided_report(answer: str, judge: str, reason: str) -> Report:

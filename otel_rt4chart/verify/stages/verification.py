@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from otel_rt4chart.verify.core.cascade import Tier
 from otel_rt4chart.verify.core.evidence import (
@@ -16,6 +16,7 @@ from otel_rt4chart.verify.core.evidence import (
 from otel_rt4chart.verify.core.judge import (
     Assess,
     Audit,
+    AuditReply,
     BatchJudge,
     Decompose,
     Embedder,
@@ -39,9 +40,19 @@ from otel_rt4chart.verify.decompose.grounding import claim_from_sentence, repair
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.language.identify import foreign_language, passage_languages
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
+from otel_rt4chart.verify.link.chunks import (
+    SelectedEvidence,
+    chunks_for,
+    passage_parts,
+    select_evidence,
+)
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
-from otel_rt4chart.verify.stages.claims import claim_from, draft_of, judgements_from_reply
+from otel_rt4chart.verify.stages.claims import (
+    claim_from,
+    draft_of,
+    join_parts,
+    judgements_from_reply,
+)
 from otel_rt4chart.verify.stages.options import Options, PipelineStep
 from otel_rt4chart.verify.stages.question import doubt_subject
 
@@ -56,13 +67,14 @@ class VerificationNotes(NamedTuple):
     `scores` has each claim's best lexical link. `linking_error` says why meaning was not compared.
     `compressed` has the smallest number of sentences that a claim was judged on, and the number of
     all sentences; None where every claim was judged on all. `context` are the sentences of all
-    passages.
+    passages, `basis` the judge's own sentence on what decided.
     """
 
     scores: dict[int, float]
     linking_error: str
     compressed: tuple[int, int] | None
     context: Sequence[Sentence] = ()
+    basis: str = ""
 
 
 # Of the training rows' claims without a link, 40 of 73 are unfaithful; most are small talk.
@@ -110,6 +122,7 @@ class VerificationRun:
     judgements: dict[int, Judgement] = field(default_factory=dict)
     decided_by: dict[int, str] = field(default_factory=dict)
     linking_error: str = ""
+    basis: str = ""
 
     def accept(self, drafts: tuple[DraftClaim, ...], answer: str, most: int | None) -> None:
         """Take the claims; all beyond the first `most` become a single one that is undecided."""
@@ -288,27 +301,37 @@ class VerificationRun:
         ]
 
     def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...]) -> Steps[None]:
-        """All steps in one call, for a judge that makes claims and labels together."""
+        """All steps in one call, for a judge that makes claims and labels together.
+
+        Passages beyond its limit are read in parts: the first gives the claims, each part judges
+        them, and the labels are joined as those of chunks are.
+        """
         wholes = tuple(draft for sentence in sentences for draft in claim_from_sentence(sentence))
         if not sentences or not self.context:
             self.drafts = decompose_by_rule(sentences)
             return
-        selected = yield from select_evidence(judge, wholes, self.context, self.options.reruns)
-        reply: object = selected.failure
-        if selected.failure is None:
-            asked = Audit(sentences, selected.sentences, self.question)
-            (reply,) = yield Batch(judge, (asked,))
-        pairs = reply if isinstance(reply, Sequence) else ()
+        first, *others = passage_parts(self.context, judge.input_limit)
+        (reply,) = yield Batch(judge, (Audit(sentences, first.sentences, self.question),))
+        pairs: Sequence[Any] = reply if isinstance(reply, Sequence) else ()
+        self.basis = reply.basis if isinstance(reply, AuditReply) else ""
         # A failed call leaves the sentences themselves as claims, each undecided.
         self.drafts = tuple(draft for draft, _ in pairs) or wholes
         undecided = Judgement(Label.UNDECIDED, reason=str(reply))
         judgements = [judgement for _, judgement in pairs] or [undecided] * len(wholes)
-        known = {sentence.index for sentence in selected.sentences}
-        for number, judgement in enumerate(judgements):
-            kept = drop_unknown_sentences(judgement, known)
-            self.judgements[number] = kept if has_required_evidence(kept) else NO_EVIDENCE
+        known = {sentence.index for sentence in first.sentences}
+        votes = [[drop_unknown_sentences(judgement, known)] for judgement in judgements]
+        open_ = [n for n, (cast,) in enumerate(votes) if cast.label.is_decided]
+        asked = tuple(Assess(self._drafts(open_), part, self.question) for part in others)
+        replies = (yield Batch(judge, asked)) if open_ and asked else ()
+        for part, assessed in zip(others, replies, strict=bool(replies)):
+            found = judgements_from_reply(Tier(judge), open_, assessed, part.sentences)
+            for number, judgement in found.items():
+                votes[number].append(judgement)
+        for number, cast in enumerate(votes):
+            joined = join_parts(cast)
+            self.judgements[number] = joined if has_required_evidence(joined) else NO_EVIDENCE
             self.decided_by[number] = judge.id
-            self.judged_on[number] = selected.sentences
+            self.judged_on[number] = self.context
 
     def claims(self, answer: str, judge: str) -> tuple[Claim, ...]:
         """The claims with their verdicts, in the order of the answer."""
@@ -338,7 +361,8 @@ class VerificationRun:
         smallest = min(sizes, default=len(self.context))
         whole = len(self.context)
         compressed = (smallest, whole) if smallest < whole else None
-        return VerificationNotes(self.scores, self.linking_error, compressed, self.context)
+        error = self.linking_error
+        return VerificationNotes(self.scores, error, compressed, self.context, self.basis)
 
     def _claims_for(self, part: Chunk) -> list[int]:
         """The claims with a candidate in the chunk, and those without any candidate; or all."""
