@@ -219,8 +219,11 @@ def _level(threshold: float, judged: Sequence[JudgedClaim]) -> ThresholdLevel:
 
 
 def _confidence(claim: JudgedClaim) -> float:
-    """The confidence for a cascade, which escalates undecided claims at every threshold."""
-    return claim.claim.confidence if claim.claim.label.is_decided else 0.0
+    """The confidence for a cascade, which escalates undecided claims at every threshold.
+
+    So it does those whose judge states none.
+    """
+    return (claim.claim.confidence or 0.0) if claim.claim.label.is_decided else 0.0
 
 
 def _is_error(claim: JudgedClaim) -> bool:

@@ -68,6 +68,7 @@ def calibration(
     history: Sequence[RecalibrationEvent] = (),
 ) -> Calibration:
     """What these labels say of the judge's confidence; `history` is of its recalibrations."""
+    labels = [one for one in labels if one.has_confidence or one.stratum == UNDECIDED]
     drawn = _numbered(history, number_of(verifier))
     in_force = history[-1].number if history else 0
     # A threshold is tested on confidences that no label has changed: else the test would not hold.

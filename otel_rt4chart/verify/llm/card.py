@@ -12,6 +12,7 @@ from otel_rt4chart.verify.core.model import Label, Sentence
 from otel_rt4chart.verify.decompose.grounding import claim_signal, grounding_problem
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import Linker
+from otel_rt4chart.verify.llm.conversation import LABEL_ODDS
 from otel_rt4chart.verify.llm.replies import label_of
 from otel_rt4chart.verify.llm.split_task import SplitTask
 
@@ -54,7 +55,8 @@ def entries_from_card(
             numbers = [places[link.sentence] for link in links]
         unit = _own_unit(claim, units, split, question)
         place = {"sentence": split.number(unit), "claim": claim, "sentences": numbers}
-        found.append({"label": item.get("label"), **place})
+        odds = {LABEL_ODDS: item[LABEL_ODDS]} if LABEL_ODDS in item else {}
+        found.append({"label": item.get("label"), **place, **odds})
     named = {entry["sentence"] for entry in found}
     return [*found, *_silent(units, split, named)]
 

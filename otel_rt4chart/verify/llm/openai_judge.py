@@ -46,7 +46,7 @@ class OpenAIJudge(EndpointJudge):
     One call splits the answer, one call per chunk judges all claims locally, and one call resolves
     them on the whole context. With `votes`, every claim is resolved twice, and up to `votes` times
     where the judgements differ; the majority decides, and its share is the confidence. Without
-    votes the confidence is 1.
+    votes it is the probability of the label's tokens, and None where the endpoint tells none.
     """
 
     one_call = False

@@ -27,13 +27,17 @@ class PromptMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes."""
+    """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes.
+
+    `asks_odds` for a reply with labels, whose log-probabilities are their confidence.
+    """
 
     messages: tuple[PromptMessage, ...]
     schema_name: str
     schema: Mapping[str, object]
     max_output_tokens: int
     seed: int
+    asks_odds: bool = False
 
     @property
     def input_tokens(self) -> int:

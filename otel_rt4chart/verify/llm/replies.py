@@ -20,7 +20,7 @@ from otel_rt4chart.verify.core.model import (
     Slot,
 )
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.llm.conversation import ParsedReply
+from otel_rt4chart.verify.llm.conversation import LABEL_ODDS, ParsedReply
 from otel_rt4chart.verify.llm.prompt import (
     LabelSet,
     Prompt,
@@ -245,7 +245,7 @@ def verdicts_from(
         value = read(item, sentences)
         if isinstance(value, str):
             problems.append(f"claim {number}: {value}")
-        elif found.setdefault(unit, value) != value:
+        elif without_confidence(found.setdefault(unit, value)) != without_confidence(value):
             problems.append(f"claim {number} has two verdicts")
             found[unit] = None
     found = {unit: value for unit, value in found.items() if value is not None}
@@ -271,12 +271,19 @@ def verdict_from(
         return f"the label {shown} is none of the three"
     known = [] if label is Label.BASELESS else _known(item, sentences)
     claimed, against = item.get("claimed"), item.get("found")
+    odds = item.get(LABEL_ODDS)
     return {
         "label": label.value,
         "sentences": known,
         "claimed": claimed if isinstance(claimed, str) else "",
         "found": against if isinstance(against, str) else "",
+        "confidence": odds if isinstance(odds, float) and 0 <= odds <= 1 else None,
     }
+
+
+def without_confidence(value: object) -> object:
+    """A cached value as it is compared: the same verdict may come with another probability."""
+    return {**value, "confidence": None} if isinstance(value, dict) else value
 
 
 def selection_from(item: Mapping[str, Any], sentences: int) -> list[int] | str:
@@ -308,6 +315,7 @@ def build_prompt(
         schema.json,
         _REPLY_TOKENS + output_tokens,
         seed,
+        asks_odds='"label"' in json.dumps(schema.json),
     )
 
 
@@ -323,7 +331,7 @@ def judgement_from(value: object, claim: DraftClaim, sentences: Sequence[Sentenc
     return Judgement(
         Label(value["label"]),
         tuple(sentence.index for sentence in named),
-        confidence=1.0,
+        confidence=value.get("confidence"),
         reason=_clash_reason(clashes),
         clashes=clashes,
     )

@@ -28,6 +28,7 @@ from otel_rt4chart.verify.llm.replies import (
     entry_from,
     listed,
     number_of,
+    without_confidence,
 )
 
 # Entries of a sentence, and of a whole answer: a reply with more is no split. Each is compared with
@@ -110,7 +111,7 @@ class SplitTask:
             if number is not None and isinstance(claim, str) and claim.strip():
                 last = number - self.number(0)
                 entry = read(item, claim)
-                by_unit[last].setdefault(repr(entry), entry)
+                by_unit[last].setdefault(repr(without_confidence(entry)), entry)
         found: dict[int, Any] = {}
         problems: list[str] = []
         for unit in units:

@@ -34,6 +34,7 @@ from otel_rt4chart.verify.core.model import (
     Judgement,
     Label,
     Sentence,
+    reaches,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.decompose.grounding import claim_from_sentence, repair_drafts
@@ -56,7 +57,7 @@ from otel_rt4chart.verify.stages.claims import (
 from otel_rt4chart.verify.stages.options import Options, PipelineStep
 from otel_rt4chart.verify.stages.question import doubt_subject
 
-NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
+NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=None, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
 NO_CHUNK = Judgement(Label.BASELESS, reason="no chunk bears on it")
 
@@ -244,7 +245,7 @@ class VerificationRun:
     def _or_join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
         agreeing = [vote for vote in cast if vote[0].label is label]
-        best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        best = max(agreeing, key=lambda vote: vote[0].confidence or 0.0, default=None)
         if best is not None:
             self.votes[number] = best
         # A locally baseless claim gets no location: its evidence may be spread over several chunks,
@@ -296,7 +297,9 @@ class VerificationRun:
         self.pending = [
             number
             for number in self.pending
-            if self.judgements[number].confidence < tier.threshold
+            if not reaches(
+                self.judgements[number].confidence, tier.threshold, unknown=not tier.threshold
+            )
             or not self.judgements[number].label.is_decided
         ]
 

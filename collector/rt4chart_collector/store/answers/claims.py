@@ -29,6 +29,7 @@ from rt4chart_collector.store.engine.columns import (
     Environment,
     IsDeleted,
     Model,
+    StoredConfidence,
     VerdictRow,
     Version,
 )
@@ -104,7 +105,7 @@ class ClaimRow(VerdictRow):
         Label | None, StoredAs("LocalLabel", LOCAL_LABELS, _local_label, lambda label: label or "")
     ]
     kind: Annotated[ClaimKind, StoredAs("Kind", LOW_CARDINALITY)]
-    confidence: Annotated[float, StoredAs("Confidence", "Float32")]
+    confidence: StoredConfidence
     decided_by: Annotated[str, StoredAs("DecidedBy", LOW_CARDINALITY)]
     reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
     sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16", write=_sentence_index)]
