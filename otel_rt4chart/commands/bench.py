@@ -43,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
         return _compare(options)
     if options.folder is None:
         raise InputError("expected DIR, the folder with the labelled answers, or --compare A B")
+    if options.html and not options.html.parent.is_dir():
+        raise InputError(f"--html: expected a file in a folder that exists, got {options.html}")
     sys.stderr.write("".join(f"warning: {warning}\n" for warning in setting_warnings()))
     split, rows = choose_split(read_rows(options.folder), options.split)
     bench = BenchRuns(options, rows[: options.limit], split)

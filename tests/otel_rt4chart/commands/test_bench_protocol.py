@@ -153,6 +153,7 @@ def test_two_outputs_are_compared_answer_by_answer(
         (["bench"], "expected DIR, the folder with the labelled answers, or --compare"),
         (["bench", "--compare", "/none", "/none"], "expected the output of rt4chart bench --json"),
         ([*RULES, "--ablate", "linking"], "--ablate: expected some of local"),
+        ([*RULES, "--html", "/nowhere/a.html"], "--html: expected a file in a folder that exists"),
         ([*RULES, "--stages", "--resume", "/tmp/none.jsonl"], "read what --resume does not keep"),
         (
             ["bench", BUNDLED, "--judge", "single", "--ablate", "local"],
