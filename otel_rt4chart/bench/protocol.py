@@ -56,7 +56,8 @@ def plan_variants(
 ) -> tuple[PipelineVariant, ...]:
     """The variants, the full pipeline first; `base` is its window and overlap.
 
-    A single window and overlap is that of all variants. Of several, each pair that fits is one.
+    A single window and overlap is that of all variants. Of several, each pair that fits is one, and
+    the full pipeline keeps the settings' own.
     """
     pairs = [
         (window, overlap)
@@ -65,7 +66,7 @@ def plan_variants(
     ]
     if not pairs:
         raise InputError("--window, --overlap: expected an overlap that is less than its window")
-    own = pairs[0] if len(pairs) == 1 or base not in pairs else base
+    own = pairs[0] if len(pairs) == 1 else base
     full = PipelineVariant(FULL, "full", *own)
     grid = [
         PipelineVariant(f"window {window}, overlap {overlap}", "window", window, overlap)

@@ -93,7 +93,9 @@ def variants_table(runs: Sequence[ProtocolRun]) -> FigureTable:
         (run.variant.name, *map(number, found.values()))
         for run, found in zip(firsts, metrics, strict=True)
     ]
-    return FigureTable("variants", ("", *metrics[0]), rows)
+    full = firsts[0].variant
+    note = f"the full pipeline has windows of {full.window} sentences that share {full.overlap}"
+    return FigureTable("variants", ("", *metrics[0]), rows, note)
 
 
 def paired_table(runs: Sequence[ProtocolRun]) -> FigureTable:

@@ -52,6 +52,14 @@ def test_several_windows_are_a_grid_of_the_pairs_that_fit() -> None:
     ]
 
 
+def test_a_grid_without_the_settings_own_pair_is_compared_with_it() -> None:
+    """The full pipeline is always the one that the settings name."""
+    full, *grid = plan_variants(BASE, [], (10, 25), (5,))
+
+    assert (full.window, full.overlap) == BASE
+    assert [(one.window, one.overlap) for one in grid] == [(10, 5), (25, 5)]
+
+
 @pytest.mark.parametrize(
     ("ablations", "windows", "message"),
     [
