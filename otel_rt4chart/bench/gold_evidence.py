@@ -66,8 +66,27 @@ def locate_quotes(
 
 
 def _located(words: str, passages: Sequence[Passage]) -> PassageRange | None:
-    pattern = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE)
+    sought = " ".join(words.lower().split())
     for passage in passages:
-        if (match := pattern.search(passage.text)) is not None:
-            return PassageRange(passage.id, *match.span())
+        folded = _Folded.of(passage.text)
+        if (at := folded.text.find(sought)) >= 0:
+            end = folded.places[at + len(sought) - 1] + 1
+            return PassageRange(passage.id, folded.places[at], end)
     return None
+
+
+class _Folded(NamedTuple):
+    """A text in lower case with single spaces, and the place of each of its characters."""
+
+    text: str
+    places: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> _Folded:
+        """The folded text; a letter that becomes two in lower case is left as it is."""
+        kept = [
+            (" " if one.isspace() else one.lower() if len(one.lower()) == 1 else one, at)
+            for at, one in enumerate(text)
+            if not (one.isspace() and at and text[at - 1].isspace())
+        ]
+        return cls("".join(one for one, _ in kept), [at for _, at in kept])

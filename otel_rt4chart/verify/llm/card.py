@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.model import Label, Sentence
@@ -14,11 +14,12 @@ from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.llm.conversation import LABEL_ODDS
 from otel_rt4chart.verify.llm.replies import label_of
-from otel_rt4chart.verify.llm.split_task import SplitTask
+from otel_rt4chart.verify.llm.split_task import MAX_ENTRIES, SplitTask
 
 MAX_WORDS = 40  # of a decision basis, which is one sentence
 _MAX_CHARACTERS = 400
 _ACROSS = 4  # sentences that one phrase may be copied across
+_LIKELIEST = 3  # sentences of the answer that are looked at for a claim
 _BASIS = re.compile(r'"decision_basis"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 Item = Mapping[str, Any]
@@ -42,18 +43,21 @@ def entries_from_card(
     shows that it does. The card names no evidence of a contradiction: the sentence of the passages
     that is most like the claim stands for it.
     """
-    linker = Linker(context)
+    if len(items) > MAX_ENTRIES:  # each is compared with the answer and with the passages
+        return []
+    linker, shown = Linker(context), _shown_texts(context)
+    words = {unit: content(split.texts_of(unit)[0]).keys() for unit in units}
     places = {one.index: number for number, one in enumerate(context, start=1)}
     found: list[Item] = []
     for item in items:
         claim = item.get("text")
         if not isinstance(claim, str) or not claim.strip():
             continue
-        numbers = _containing(item.get("evidence_phrase"), context)
+        numbers = _containing(item.get("evidence_phrase"), shown)
         if not numbers and label_of(item.get("label")) is Label.CONTRADICTED:
             links = linker.candidates(claim, limit=1)
             numbers = [places[link.sentence] for link in links]
-        unit = _own_unit(claim, units, split, question)
+        unit = _own_unit(claim, words, split, question)
         place = {"sentence": split.number(unit), "claim": claim, "sentences": numbers}
         odds = {LABEL_ODDS: item[LABEL_ODDS]} if LABEL_ODDS in item else {}
         found.append({"label": item.get("label"), **place, **odds})
@@ -68,33 +72,47 @@ def _silent(units: Sequence[int], split: SplitTask, named: set[int]) -> Iterator
             yield {"sentence": number, "claim": own, "is_claim": False}
 
 
-def _own_unit(claim: str, units: Sequence[int], split: SplitTask, question: str) -> int:
-    """The sentence of the answer that says the claim: grounded in it, then most words in common."""
-    words = content(claim)
+def _own_unit(
+    claim: str, words: Mapping[int, Collection[str]], split: SplitTask, question: str
+) -> int:
+    """The answer's sentence that says the claim: of those most like it, one that grounds it."""
+    own = content(claim)
+    shared = {unit: sum(own[word] for word in own.keys() & words[unit]) for unit in words}
+    likeliest = sorted(words, key=lambda unit: -shared[unit])[:_LIKELIEST]
 
-    def fit(unit: int) -> tuple[bool, float]:
-        own, *before = split.texts_of(unit)
-        shared = words.keys() & content(own).keys()
-        is_grounded = grounding_problem(claim, own, [*before, question]) is None
-        return is_grounded, sum(words[word] for word in shared)
+    def is_grounded(unit: int) -> bool:
+        sentence, *before = split.texts_of(unit)
+        return grounding_problem(claim, sentence, [*before, question]) is None
 
-    return max(units, key=fit)
+    return next(filter(is_grounded, likeliest), likeliest[0])
 
 
-def _containing(phrase: object, context: Sequence[Sentence]) -> list[int]:
+class _Run(NamedTuple):
+    """Consecutive sentences of one passage, by number, as a phrase may be copied from them."""
+
+    numbers: list[int]
+    texts: tuple[str, str]
+
+
+def _shown_texts(context: Sequence[Sentence]) -> list[_Run]:
+    """Single sentences first, then those that a phrase may go across."""
+    found = []
+    for length in range(1, _ACROSS + 1):
+        for at in range(len(context) - length + 1):
+            some = context[at : at + length]
+            if len({one.passage_id for one in some}) == 1:
+                texts = (" ".join(one.text for one in some), " ".join(one.reading for one in some))
+                numbers = list(range(at + 1, at + length + 1))
+                found.append(_Run(numbers, (_normalized(texts[0]), _normalized(texts[1]))))
+    return found
+
+
+def _containing(phrase: object, shown: Sequence[_Run]) -> list[int]:
     """The numbers of the sentences that the phrase was copied from; none where it is in none."""
     sought = _normalized(phrase) if isinstance(phrase, str) else ""
     if not sought:
         return []
-    for length in range(1, _ACROSS + 1):
-        for at in range(len(context) - length + 1):
-            some = context[at : at + length]
-            if len({one.passage_id for one in some}) > 1:
-                continue
-            texts = (" ".join(one.text for one in some), " ".join(one.reading for one in some))
-            if any(sought in _normalized(text) for text in texts):
-                return list(range(at + 1, at + length + 1))
-    return []
+    return next((run.numbers for run in shown if any(sought in text for text in run.texts)), [])
 
 
 def _normalized(text: str) -> str:

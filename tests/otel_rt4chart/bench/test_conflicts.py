@@ -102,6 +102,14 @@ def test_quotations_are_located_whatever_their_spaces_and_marks(
     assert found == (None if ranges is None else tuple(PassageRange("p1", *r) for r in ranges))
 
 
+def test_long_quotations_are_sought_in_linear_time() -> None:
+    """A label may quote pages; a pattern that backtracks took a minute for this one."""
+    text = "a " * 200_000
+
+    assert locate_quotes(["a " * 5_000 + "b"], [Passage("p1", text)]) is None
+    assert locate_quotes(["A  " * 5_000], [Passage("p1", text)]) == (PassageRange("p1", 0, 9_999),)
+
+
 def test_evidence_of_a_label_may_be_a_text_or_a_list() -> None:
     """The data's own field counts before RAGTruth's note."""
     assert evidence_quotes({"evidence": "a", "meta": "Original: b"}) == ("a",)

@@ -150,6 +150,16 @@ def test_a_sentence_that_the_card_skips_claims_nothing() -> None:
     assert asked.claims[-1].label is Label.UNDECIDED
 
 
+def test_a_card_with_thousands_of_claims_is_no_reply() -> None:
+    """Each is compared with the answer and with the passages, which could take minutes."""
+    one = {"label": "supported", "evidence_phrase": "is heated"}
+    claims = [{"text": f"The pool is warm {n}."} | one for n in range(2_000)]
+
+    report, _ = audited({"claims": claims}, POOL)
+
+    assert report.claims[0].label is Label.UNDECIDED
+
+
 def changing(*labels: str) -> Callable[[Seen], Answer]:
     """A model that audits the pool as entailed, and then says these labels of it in turn."""
     left = iter(labels)
