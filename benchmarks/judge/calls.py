@@ -240,7 +240,8 @@ def _compared(
 
 def _verdicts(report: Report) -> tuple[Verdict, ...]:
     return tuple(
-        Verdict(claim.sentence, claim.text, claim.local_label, claim.label)
+        # A context of one chunk has no local step: the global one reads that chunk.
+        Verdict(claim.sentence, claim.text, claim.local_label or claim.label, claim.label)
         for claim in report.claims
         if claim.label is not Label.NOT_A_CLAIM
     )

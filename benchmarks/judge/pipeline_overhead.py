@@ -39,7 +39,8 @@ from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.findings.cherry_picking import CherryPickSearch
 from otel_rt4chart.verify.findings.find import find
 from otel_rt4chart.verify.language import slots
-from otel_rt4chart.verify.stages.verification import Options, VerificationRun
+from otel_rt4chart.verify.stages.options import Options
+from otel_rt4chart.verify.stages.verification import VerificationRun
 from otel_rt4chart.verify.stages.verification import decompose_answer as hold
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 

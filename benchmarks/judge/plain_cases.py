@@ -157,7 +157,7 @@ def wrong_verdicts(judged: Sequence[JudgedCase]) -> Iterator[str]:
 
 
 def _confidence(one: JudgedCase) -> float:
-    return max((claim.confidence for claim in one.report.claims), default=0.0)
+    return max((claim.confidence or 0.0 for claim in one.report.claims), default=0.0)
 
 
 def main() -> None:

@@ -159,7 +159,8 @@ def _said(report: Report, answer: str, judge: Judge | BatchJudge) -> Iterator[Sa
     for claim, where in zip(report.claims, _ranges(report, answer, judge), strict=True):
         if claim.label is not Label.NOT_A_CLAIM:
             doubt = score_of(claim.label, claim.confidence)
-            yield Said(claim.label, claim.confidence, doubt, where, claim.answer_range)
+            sure = 0.0 if claim.confidence is None else claim.confidence
+            yield Said(claim.label, sure, doubt, where, claim.answer_range)
 
 
 def _ranges(report: Report, answer: str, judge: Judge | BatchJudge) -> list[AnswerRange]:

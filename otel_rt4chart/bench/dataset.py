@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from otel_rt4chart.bench.gold_evidence import evidence_quotes
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.json_rows import parse_row, read_lines
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Passage
@@ -68,10 +69,16 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """A range of the answer that an annotator marked as contradicted, baseless or unspecified."""
+    """A range of the answer that an annotator marked as contradicted, baseless or unspecified.
+
+    `type` is the annotator's own word, such as "evident conflict". `quotes` are the texts of the
+    passages that refute it, as far as the annotator gives any.
+    """
 
     range: AnswerRange
     kind: str
+    type: str = ""
+    quotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +216,13 @@ def _gold_span(line: JsonLine, label: object, length: int) -> GoldSpan:
             f"a label's 'start' and 'end': expected positions in the {length} characters of the"
             f" response, got {_preview(start)} and {_preview(end)}"
         )
-    if str(kind).lower() not in _KINDS:
+    name = str(kind).lower()
+    if name not in _KINDS:
         raise line.error(f"'label_type': expected one of {', '.join(_KINDS)}, got {_preview(kind)}")
-    return GoldSpan(AnswerRange(start, end), _KINDS[str(kind).lower()])
+    quotes = evidence_quotes(label) if _KINDS[name] == "contradicted" else ()
+    if quotes is None:
+        raise line.error("a label's 'evidence': expected a quotation of the passages, or a list")
+    return GoldSpan(AnswerRange(start, end), _KINDS[name], name, quotes)
 
 
 def _gold_label(

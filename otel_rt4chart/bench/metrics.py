@@ -122,14 +122,18 @@ def _span_counts(outcomes: Iterable[LabelledOutcome]) -> ConfusionCounts:
     for outcome in outcomes:
         if outcome.gold_spans is None:
             continue
-        gold, predicted = _characters(outcome.gold_spans), _characters(outcome.predicted_spans)
+        gold, predicted = (
+            span_characters(outcome.gold_spans),
+            span_characters(outcome.predicted_spans),
+        )
         hit += len(gold & predicted)
         false += len(predicted - gold)
         missed += len(gold - predicted)
     return ConfusionCounts(true_positive=hit, false_positive=false, false_negative=missed)
 
 
-def _characters(spans: Iterable[AnswerRange]) -> set[int]:
+def span_characters(spans: Iterable[AnswerRange]) -> set[int]:
+    """The positions that any of these ranges covers, each once."""
     return {at for start, end in spans for at in range(start, end)}
 
 

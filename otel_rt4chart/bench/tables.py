@@ -32,12 +32,17 @@ def render(result: BenchResult) -> str:
         f"judge {result.judge} · split {result.split} · {overall.answers} answers ·"
         f" {overall.claims} claims · {speed} claims/s",
         "",
-        *aligned([_HEADINGS, *_rows(result)]),
+        *aligned(answer_rows(result)),
     ]
     if overall.three_way:
         lines += ["", "labels by annotators (rows) and by the judge (columns)"]
         lines += aligned(list(_confusion(overall)))
     return "\n".join(lines) + "\n"
+
+
+def answer_rows(result: BenchResult) -> list[Sequence[str]]:
+    """The heading and the rows of the answers' table; an empty row separates groups."""
+    return [_HEADINGS, *_rows(result)]
 
 
 def as_values(result: BenchResult) -> Mapping[str, object]:
@@ -214,8 +219,11 @@ def _level(threshold: float, judged: Sequence[JudgedClaim]) -> ThresholdLevel:
 
 
 def _confidence(claim: JudgedClaim) -> float:
-    """The confidence for a cascade, which escalates undecided claims at every threshold."""
-    return claim.claim.confidence if claim.claim.label.is_decided else 0.0
+    """The confidence for a cascade, which escalates undecided claims at every threshold.
+
+    So it does those whose judge states none.
+    """
+    return (claim.claim.confidence or 0.0) if claim.claim.label.is_decided else 0.0
 
 
 def _is_error(claim: JudgedClaim) -> bool:

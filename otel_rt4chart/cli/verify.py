@@ -31,6 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(
+        "--exhaustive",
+        action="store_true",
+        help="ask every chunk about every claim, as published (RT4CHART_JUDGE_EXHAUSTIVE)",
+    )
+    parser.add_argument(
         "--out",
         default="-",
         metavar="OUT.jsonl",

@@ -5,14 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
-from otel_rt4chart.bench.runner import run_bench
+from otel_rt4chart.bench.page import bench_page
+from otel_rt4chart.bench.paired import compare_runs
+from otel_rt4chart.bench.protocol_tables import (
+    comparison_table,
+    comparison_values,
+    protocol_tables,
+    protocol_values,
+    render_table,
+)
+from otel_rt4chart.bench.saved_runs import read_saved_run
 from otel_rt4chart.bench.stages import CheckedAnswer, check_answer, measure_datasets, measure_stages
 from otel_rt4chart.bench.tables import (
-    as_values,
     escalation,
     escalation_values,
     render,
@@ -20,70 +27,76 @@ from otel_rt4chart.bench.tables import (
     render_stages,
     stage_values,
 )
-from otel_rt4chart.core.errors import JudgeError
-from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary, judge_advice
-from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from otel_rt4chart.commands.bench_runs import BenchRuns
+from otel_rt4chart.core.errors import InputError, JudgeError
+from otel_rt4chart.judges.batch import judge_advice
+from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
-from otel_rt4chart.verify.core.model import Exchange, Report
+from otel_rt4chart.verify.core.model import Report
 
 
 def run(options: argparse.Namespace) -> int:
-    """Verify the rows and print the tables."""
+    """Verify the rows and print the tables, or compare two runs."""
+    if options.compare:
+        return _compare(options)
+    if options.folder is None:
+        raise InputError("expected DIR, the folder with the labelled answers, or --compare A B")
+    if options.html and not options.html.parent.is_dir():
+        raise InputError(f"--html: expected a file in a folder that exists, got {options.html}")
     sys.stderr.write("".join(f"warning: {warning}\n" for warning in setting_warnings()))
-    verifier = build_verifier(options.judge, settings_for_judge(options.judge, options.model))
     split, rows = choose_split(read_rows(options.folder), options.split)
-    rows = rows[: options.limit]
-    reports: list[Report] = []
-    summary = BatchSummary()
-
-    def verify(exchange: Exchange) -> Report:
-        reports.append(verifier.verify(exchange))
-        summary.add(reports[-1])
-        if summary.is_hopeless:
-            raise JudgeError(
-                f"{MAX_FAILURES_IN_A_ROW} answers in a row got no verdict: {summary.main_reason}"
-            )
-        return reports[-1]
-
+    bench = BenchRuns(options, rows[: options.limit], split)
     try:
-        result = run_bench(
-            rows,
-            verify,
-            judge=verifier.judge.id,
-            split=split,
-            clock=time.perf_counter_ns,
-            progress=_progress(),
-        )
+        bench.execute()
     except JudgeError as error:
-        sys.stderr.write(f"stopped after {len(reports)} of {len(rows)} answers: {error}\n")
+        sys.stderr.write(f"stopped after {bench.done + 1} of {len(bench.rows)} answers: {error}\n")
         sys.stderr.write(f"{judge_advice(options.judge)}\n")
+        if options.resume:
+            sys.stderr.write(f"run the same command again to continue {options.resume}\n")
         return 1
-    tables, values = [render(result), _undecided_text(summary)], dict(as_values(result))
-    values["undecided_reasons"] = dict(summary.reasons.most_common())
-    is_checked = options.stages or options.escalation
-    checked = _check_answers(rows, reports, verifier.judge) if is_checked else []
-    if options.stages:
-        stages = measure_stages("overall", checked), measure_datasets(checked)
-        tables.append(render_stages(*stages))
-        values["stages"] = stage_values(*stages)
-    if options.escalation:
-        thresholds = escalation(_check_first_judge(rows, verifier.judge, options.judge) or checked)
-        tables.append(render_escalation(thresholds))
-        values["escalation"] = escalation_values(thresholds)
+    _print(options, bench)
+    if bench.summary.is_silent:
+        sys.stderr.write(f"the judge gave no verdict: {bench.summary.main_reason}\n")
+        sys.stderr.write(f"{judge_advice(options.judge)}\n")
+    return int(bench.summary.is_silent)
+
+
+def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
+    tables = [render(bench.runs[0].result)]
+    tables += map(render_table, protocol_tables(bench.runs))
+    tables.append("".join(f"{line}\n" for line in bench.summary.undecided_lines()))
+    values = protocol_values(bench.runs)
+    values["undecided_reasons"] = dict(bench.summary.reasons.most_common())
+    for text, more in _stages(options, bench):
+        tables.append(text)
+        values |= more
+    if options.html:
+        options.html.write_text(bench_page(bench.runs), encoding="utf-8")
     output = (
         json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
     )
     sys.stdout.write(output)
-    if summary.is_silent:
-        sys.stderr.write(f"the judge gave no verdict: {summary.main_reason}\n")
-        sys.stderr.write(f"{judge_advice(options.judge)}\n")
-    return int(summary.is_silent)
 
 
-def _undecided_text(summary: BatchSummary) -> str:
-    return "".join(f"{line}\n" for line in summary.undecided_lines())
+def _stages(
+    options: argparse.Namespace, bench: BenchRuns
+) -> list[tuple[str, Mapping[str, object]]]:
+    """The texts and values of `--stages` and of `--escalation`."""
+    if not (options.stages or options.escalation) or bench.verifier is None:
+        return []
+    judge, rows = bench.verifier.judge, bench.rows
+    checked = _check_answers(rows, bench.reports, judge)
+    found: list[tuple[str, Mapping[str, object]]] = []
+    if options.stages:
+        stages = measure_stages("overall", checked), measure_datasets(checked)
+        found.append((render_stages(*stages), {"stages": stage_values(*stages)}))
+    if options.escalation:
+        thresholds = escalation(_check_first_judge(rows, judge, options.judge) or checked)
+        values = {"escalation": escalation_values(thresholds)}
+        found.append((render_escalation(thresholds), values))
+    return found
 
 
 def _check_first_judge(
@@ -104,13 +117,14 @@ def _check_answers(
     return [check_answer(row, report, judge) for row, report in pairs]
 
 
-def _progress() -> Callable[[int, int], None]:
-    """A progress line on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        return lambda done, total: None
-
-    def show(done: int, total: int) -> None:
-        sys.stderr.write(f"\r{done}/{total} answers" + ("\n" if done == total else ""))
-        sys.stderr.flush()
-
-    return show
+def _compare(options: argparse.Namespace) -> int:
+    """Two files of `--json`, answer by answer."""
+    (judge_a, a), (judge_b, b) = map(read_saved_run, options.compare)
+    found = compare_runs(a, b)
+    if options.json:
+        values = {"a": judge_a, "b": judge_b, **comparison_values(found)}
+        sys.stdout.write(json.dumps(values, indent=2) + "\n")
+        return 0
+    sys.stdout.write(f"A: {judge_a}, {options.compare[0]}\nB: {judge_b}, {options.compare[1]}\n\n")
+    sys.stdout.write(render_table(comparison_table(found)))
+    return 0

@@ -131,7 +131,8 @@ def _claim_lines(
     status = claim.status.label
     told = "" if status in (claim.label, "supported") else f", {status}"
     head = style.styled(f"{label}{told}", BOLD, LABEL_COLORS[label])
-    confidence = f"  {claim.confidence:.0%} confidence" if claim.label.is_decided else ""
+    has_confidence = claim.label.is_decided and claim.confidence is not None
+    confidence = f"  {claim.confidence:.0%} confidence" if has_confidence else ""
     yield f"{f'#{number}':<{_NUMBERED}}{head}{style.styled(confidence, DIM)}"
     indent = " " * _NUMBERED
     yield from style.wrapped(" ".join(claim.text.split()), indent)

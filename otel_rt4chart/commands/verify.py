@@ -25,7 +25,7 @@ from otel_rt4chart.verify.core.rates import Measure
 
 def execute(options: argparse.Namespace) -> int:
     """Verify the rows and print a summary. The status is 1 after any error or failure."""
-    settings = settings_for_judge(options.judge, options.model)
+    settings = settings_for_judge(options.judge, options.model, exhaustive=options.exhaustive)
     _write_lines(*(f"warning: {warning}" for warning in setting_warnings()))
     verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
     jobs = options.jobs or default_jobs(options.judge, settings.concurrency)

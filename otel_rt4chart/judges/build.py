@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -29,11 +29,14 @@ from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.neural.local_judge import LocalJudge, local_judge_id
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
 from otel_rt4chart.verify.pipeline import Verifier
+from otel_rt4chart.verify.stages.options import PipelineStep
 
 
-def settings_for_judge(name: str, model: str | None) -> JudgeSettings:
-    """The judge settings of the environment, with the model of the option `--model`."""
+def settings_for_judge(name: str, model: str | None, *, exhaustive: bool = False) -> JudgeSettings:
+    """The judge settings of the environment, with those of `--model` and `--exhaustive`."""
     settings = load(JudgeSettings)
+    if exhaustive:
+        settings = replace(settings, exhaustive=True)
     if model is None:
         return settings
     if name in ("local", "rules") or is_onnx(name):
@@ -64,11 +67,12 @@ def build_verifier(
     settings: JudgeSettings | None = None,
     *,
     clock: Callable[[], int] | None = None,
+    left_out: Collection[PipelineStep] = (),
 ) -> Verifier:
     """A verifier with the judge of that name, its budget and the configured embedding model.
 
     Judge and embeddings share one endpoint with its limits on concurrency and on spending per
-    minute. The embedded encoder needs no endpoint.
+    minute. The embedded encoder needs no endpoint. `left_out` are steps to measure it without.
     """
     judge_settings = settings or load(JudgeSettings)
     # Built at most once, so that judge and embeddings share its limits, and only if one of them
@@ -81,6 +85,10 @@ def build_verifier(
         budget=_budget_per_answer(judge_settings),
         cherry_pick_threshold=judge_settings.cherry_pick_threshold,
         clock=clock,
+        window=judge_settings.window,
+        overlap=judge_settings.overlap,
+        exhaustive=judge_settings.exhaustive,
+        left_out=left_out,
     )
 
 
@@ -180,6 +188,7 @@ def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
         endpoint(),
         votes=settings.votes,
         decomposition=decomposition,
+        labels=_labels(settings),
         cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
@@ -189,10 +198,17 @@ def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
 def _build_single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> SingleJudge:
     return SingleJudge(
         endpoint(),
+        votes=settings.votes,
+        form="card" if settings.form == "card" else "sentences",
+        labels=_labels(settings),
         cache=_build_cache(settings),
         prices=_prices(settings),
         input_limit=settings.input_limit,
     )
+
+
+def _labels(settings: JudgeSettings) -> Literal["three", "two"]:
+    return "two" if settings.labels == "two" else "three"
 
 
 def _build_cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:

@@ -79,7 +79,7 @@ def find_judge_failure(verdict: Verdict) -> JudgeFailure | None:
     One claim with a temporary failure is enough.
     """
     if verdict.report is not None:
-        return _failure_in_report(verdict.report)
+        return failure_in_report(verdict.report)
     if verdict.decision is not Decision.ERROR:
         return None
     found = _kind_of_reason(verdict.error) if verdict.error_type == "JudgeError" else None
@@ -100,7 +100,8 @@ def all_failed(claims: Sequence[Claim]) -> bool:
     )
 
 
-def _failure_in_report(report: Report) -> JudgeFailure | None:
+def failure_in_report(report: Report) -> JudgeFailure | None:
+    """The judge's failure on the answer of a report; None if it worked or was not called."""
     judged = [
         claim
         for claim in remotely_judged_claims(report)

@@ -197,10 +197,29 @@ class JudgeSettings:
         "judgements of a disputed claim",
         Parser("1 or an odd number from 3 to 99", int, lambda value: value in range(1, 100, 2)),
     )
+    labels: str = setting(
+        "three",
+        "three labels, or two: grounded or not, for models that confuse the two kinds of error",
+        one_of("three", "two"),
+    )
+    form: str = setting(
+        "sentences",
+        "the reply that the judge single asks for: ours by sentences, or that of the prompt card",
+        one_of("sentences", "card"),
+    )
     decomposition: str = setting(
         "sentence",
         "sentence by sentence, or holistic: over the whole answer, without ranges",
         one_of("sentence", "holistic"),
+    )
+    window: int = setting(25, "sentences of a chunk in local verification", integer(1, 1_000))
+    overlap: int = setting(
+        10, "sentences that a chunk shares with the next one; fewer than its own", integer(0, 999)
+    )
+    exhaustive: bool = setting(
+        False,
+        "ask every chunk about every claim, as published, also where no word is shared",
+        boolean,
     )
     timeout_s: float = setting(
         60.0,
@@ -295,6 +314,11 @@ class JudgeSettings:
     def __post_init__(self) -> None:
         """Reject invalid values."""
         check(self)
+        if self.overlap >= self.window:
+            raise SettingsError(
+                f"RT4CHART_JUDGE_OVERLAP: expected less than RT4CHART_JUDGE_WINDOW "
+                f"({self.window}), got {self.overlap}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import replace
 
@@ -39,13 +39,9 @@ from otel_rt4chart.verify.findings.sycophancy import find_sycophancy
 from otel_rt4chart.verify.link.chunks import MAX_TOKENS, OVERLAP, WINDOW, check_window
 from otel_rt4chart.verify.link.linker import DENSE_FLOOR, FLOOR, MAX_CANDIDATES
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
-from otel_rt4chart.verify.stages.verification import (
-    Options,
-    VerificationRun,
-    decompose_answer,
-    too_large_report,
-    undecided_report,
-)
+from otel_rt4chart.verify.stages.claims import too_large_report, undecided_report
+from otel_rt4chart.verify.stages.options import Options, PipelineStep, checked_steps
+from otel_rt4chart.verify.stages.verification import VerificationRun, decompose_answer
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 
 EVERY_CHECK = CheckPlan()
@@ -73,6 +69,8 @@ class Verifier:
         clock: Callable[[], int] | None = None,
         check_edits: bool | None = None,
         recalibration: Recalibration | None = None,
+        exhaustive: bool = False,
+        left_out: Collection[PipelineStep] = (),
     ) -> None:
         """The defaults are those of the paper where it names one.
 
@@ -86,13 +84,14 @@ class Verifier:
         nanoseconds. `check_edits` verifies an answer again with the edits of its advice, which are
         offered only if nothing fails then; by default for a judge in this process, where it costs
         no call. `recalibration` corrects the confidences, and is part of the verifier's `id`.
+        `exhaustive` asks every chunk about every claim, as published; `left_out` are steps to
+        measure the pipeline without. Neither applies to a one-call judge, which has no steps.
         """
         check_window(window, overlap, max_chunk_tokens)
         self.judge = judge
         self._recalibration = recalibration
-        self._options = Options(
-            window, overlap, max_chunk_tokens, floor, dense_floor, candidates, reruns
-        )
+        sizes = (window, overlap, max_chunk_tokens, floor, dense_floor, candidates, reruns)
+        self._options = Options(*sizes, exhaustive, checked_steps(left_out))
         self._embedder = embedder
         self.budget = budget or Budget()
         self._scanner = choose_scanner(judge) if scanner is None else scanner
@@ -209,7 +208,8 @@ class Verifier:
         if isinstance(self.judge, BatchJudge) and self.judge.one_call:
             yield from run.audit(self.judge, sentences)
         else:
-            drafts = yield from decompose_answer(self.judge, sentences)
+            splits = PipelineStep.DECOMPOSITION not in self._options.left_out
+            drafts = yield from decompose_answer(self.judge if splits else None, sentences)
             if isinstance(drafts, Exception):
                 return undecided_report(exchange.answer, self.id, str(drafts))
             run.accept(drafts, exchange.answer, meter.budget.claims)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 
 from otel_rt4chart.verify import Label
+from otel_rt4chart.verify.core.model import reaches
 from otel_rt4chart.verify.core.rates import AnswerSums, claim_rate, rank_correlation
 from rt4chart_collector.demo.incident import Incident
 from rt4chart_collector.demo.labels import LabelAgreement
@@ -149,7 +150,7 @@ def pick_example(stored: Sequence[StoredAnswer]) -> StoredAnswer | None:
         for answer in stored
         if {Label.ENTAILED, Label.CONTRADICTED} <= {claim.label for claim in answer.claims}
         and any(
-            c.evidence and c.confidence >= CONFIDENT
+            c.evidence and reaches(c.confidence, CONFIDENT, unknown=False)
             for c in answer.claims
             if c.label is Label.CONTRADICTED
         )

@@ -67,7 +67,17 @@ def calibration(
     confidence: float,
     history: Sequence[RecalibrationEvent] = (),
 ) -> Calibration:
-    """What these labels say of the judge's confidence; `history` is of its recalibrations."""
+    """What these labels say of the judge's confidence; `history` is of its recalibrations.
+
+    InputError for a judge that states none.
+    """
+    decided = [one for one in labels if one.stratum != UNDECIDED]
+    if decided and not any(one.has_confidence for one in decided):
+        raise InputError(
+            f"{verifier} states no confidence, so there is none to trust or to put right: set "
+            "RT4CHART_JUDGE_VOTES=3, or use an endpoint that tells log-probabilities"
+        )
+    labels = [one for one in labels if one.has_confidence or one.stratum == UNDECIDED]
     drawn = _numbered(history, number_of(verifier))
     in_force = history[-1].number if history else 0
     # A threshold is tested on confidences that no label has changed: else the test would not hold.

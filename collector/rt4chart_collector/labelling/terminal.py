@@ -118,9 +118,11 @@ class LabelSession:
         if answer is not RaterAnswer.SKIPPED:
             verdict = task.row.judge_label
             same = "the same" if verdict.value == answer.label.value else "another"
+            sure = task.row.confidence
+            stated = "no confidence stated" if sure is None else f"{sure:.2f}"
             self._write(
                 f"you: {answer.replace('_', ' ')}; the judge: {verdict} "
-                f"({task.row.confidence:.2f}), {same}. {self._progress(task)}",
+                f"({stated}), {same}. {self._progress(task)}",
                 style="dim",
             )
 

@@ -174,7 +174,7 @@ def claim_rows(claims: Sequence[Claim]) -> list[dict[str, Any]]:
             "status": claim.status,
             "start": claim.answer_range.start,
             "end": claim.answer_range.end,
-            "confidence": round(claim.confidence, 4),
+            "confidence": None if claim.confidence is None else round(claim.confidence, 4),
             "reason": claim.reason,
             "evidence": [evidence_row(one) for one in claim.evidence],
         }

@@ -159,6 +159,12 @@ Reply = (
 )
 
 
+class AuditReply(list[tuple[DraftClaim, Judgement]]):
+    """The reply to `Audit`; `basis` is the judge's own sentence on what decided, if any."""
+
+    basis: str = ""
+
+
 @runtime_checkable
 class Embedder(Protocol):
     """Maps texts to vectors; their cosine measures similarity. JudgeError where it fails.

@@ -215,13 +215,21 @@ class DraftClaim:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judge's verdict on one claim; `sentences` are indices of context sentences."""
+    """A judge's verdict on one claim; `sentences` are indices of context sentences.
+
+    `confidence` is None where the judge states none.
+    """
 
     label: Label
     sentences: tuple[int, ...] = ()
-    confidence: float = 0.0
+    confidence: float | None = 0.0
     reason: str = ""
     clashes: tuple[Clash, ...] = ()
+
+
+def reaches(confidence: float | None, threshold: float, *, unknown: bool = True) -> bool:
+    """True from the threshold on; `unknown` for a verdict whose judge states no confidence."""
+    return unknown if confidence is None else confidence >= threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +247,10 @@ class Evidence:
 class Claim:
     """One claim with its verdict.
 
+    `local_label` is what the chunks say of it, the OR-join; None where no chunk was asked.
     `answer_range` is the narrowest range that makes a claim unfaithful, else the claim's range.
-    `confidence` is in [0, 1]. `decided_by` is the judge's id, or the step that needed no judge.
+    `confidence` is in [0, 1], None where the judge states none. `decided_by` is the judge's id, or
+    the step that needed no judge.
     `nearest` is the context sentence most similar to the claim: for readers and for grouping, not
     evidence. `check_rate` is the probability with which the check that found the status was run on
     this answer: of a status that is found on a tenth of the answers, each counts ten times.
@@ -248,8 +258,8 @@ class Claim:
 
     text: str
     label: Label
-    local_label: Label
-    confidence: float
+    local_label: Label | None
+    confidence: float | None
     decided_by: str
     kind: ClaimKind
     answer_range: AnswerRange

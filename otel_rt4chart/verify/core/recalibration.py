@@ -79,7 +79,7 @@ class Recalibration:
         return tuple(map(self._claim, claims))
 
     def _claim(self, claim: Claim) -> Claim:
-        if not claim.label.is_decided:
+        if not claim.label.is_decided or claim.confidence is None:
             return claim
         is_flagged = claim.label.is_unfaithful
         threshold = self.flagged_threshold if is_flagged else self.entailed_threshold

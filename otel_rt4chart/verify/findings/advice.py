@@ -13,6 +13,7 @@ from otel_rt4chart.verify.core.model import (
     Finding,
     Label,
     Report,
+    reaches,
 )
 from otel_rt4chart.verify.findings.edits import NoEditError, find_edits
 from otel_rt4chart.verify.language.tokens import content
@@ -86,7 +87,7 @@ def _uncertain(claims: Sequence[Claim]) -> str:
         for claim in claims
         if claim.label.is_decided
         and claim.status is not ClaimStatus.UNLINKED
-        and claim.confidence < (MIN_CONFIDENCE if claim.is_failure else _LIKELY)
+        and not reaches(claim.confidence, MIN_CONFIDENCE if claim.is_failure else _LIKELY)
     ]
     return f"the judge is not certain of {_count(len(low), 'verdict')}" if low else ""
 

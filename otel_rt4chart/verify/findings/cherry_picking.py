@@ -26,6 +26,7 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Relation,
     Sentence,
+    reaches,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
 from otel_rt4chart.verify.findings.denied_claim import (
@@ -404,14 +405,14 @@ def _contradicting(
     """The sentences of a passage that contradict the claim, by rules, judge or encoder."""
     if not isinstance(search.judge, RulesJudge):  # they have not been asked yet
         ruled = _rule(claim, sentences)
-        if ruled.label is Label.CONTRADICTED and ruled.confidence >= search.threshold:
+        if ruled.label is Label.CONTRADICTED and reaches(ruled.confidence, search.threshold):
             named = [one for one in sentences if one.index in ruled.sentences]
             if any(denies(claim, ruled, one.reading) for one in named):
                 return named
     if verdict is not None and verdict.label is Label.CONTRADICTED:
         named = [one for one in sentences if one.index in verdict.sentences] or list(sentences[:1])
         nearer = max(vectors.nearer_to_denial(claim, one.reading) for one in named)
-        is_sure = verdict.confidence + max(0.0, nearer) >= search.threshold
+        is_sure = reaches(verdict.confidence, search.threshold - max(0.0, nearer))
         if is_sure and isinstance(search.judge, BatchJudge):
             return named
         if isinstance(search.judge, ModelJudge):

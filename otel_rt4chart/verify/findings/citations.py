@@ -23,6 +23,7 @@ from otel_rt4chart.verify.core.model import (
     Label,
     Passage,
     Sentence,
+    reaches,
 )
 from otel_rt4chart.verify.decompose.rules import decompose
 from otel_rt4chart.verify.findings.citation_marks import (
@@ -250,7 +251,7 @@ def _without_marks(answer: str, marks: Sequence[ResolvedCitation]) -> str:
 def _says(draft: DraftClaim, passage: Passage) -> bool:
     part = Chunk(0, segment_passages([passage]))
     (judged,) = RulesJudge().assess([draft], part, question="")
-    return judged.label is Label.ENTAILED and judged.confidence >= _SURE
+    return judged.label is Label.ENTAILED and reaches(judged.confidence, _SURE)
 
 
 def _entails(scanner: BoundedScanner, claim: Claim, sentences: Sequence[Sentence]) -> bool:

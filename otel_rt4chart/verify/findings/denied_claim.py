@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from otel_rt4chart.verify.core.model import Clash, Judgement
+from otel_rt4chart.verify.core.model import Clash, Judgement, reaches
 from otel_rt4chart.verify.decompose.coordination import WORD, verbs
 from otel_rt4chart.verify.findings.modifiers import is_narrative
 from otel_rt4chart.verify.language.negation import are_opposite
@@ -152,7 +152,7 @@ def denies(claim: str, denied: Judgement, sentence: str) -> bool:
     names the thing.
     """
     own, theirs = read_slots(claim), read_slots(sentence)
-    if not denied.clashes and denied.confidence >= _CERTAIN:
+    if not denied.clashes and reaches(denied.confidence, _CERTAIN):
         is_other = has_other_subject(own, theirs) or is_denied_of_other(own, theirs)
         return not is_other and not _values_of_two_things(own, theirs)
     if is_about_other(claim, sentence) or is_denied_of_other(own, theirs):

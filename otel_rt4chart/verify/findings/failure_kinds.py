@@ -287,6 +287,7 @@ class FindingName(StrEnum):
     STALE = "stale", ClaimStatus.STALE.label.capitalize()
     OVERREACH = "overreach", ClaimStatus.OVERREACH.label.capitalize()
     CONTEXT_COMPRESSED = "context_compressed", "Context compressed"
+    DECISION_BASIS = "decision_basis", "What the judge says decided"
     LINKED_BY_WORDS_ONLY = "linked_by_words_only", "Linked by words only"
     FINDINGS_LIMITED = "findings_limited", "Not all findings are listed"
     FAILURE_KIND = "failure_kind", "Kind of failure"

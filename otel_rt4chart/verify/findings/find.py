@@ -61,6 +61,10 @@ class Notes(Protocol):
     def context(self) -> Sequence[Sentence]:
         """The sentences of all passages."""
 
+    @property
+    def basis(self) -> str:
+        """The judge's own sentence on what decided; empty if it gives none."""
+
 
 def find(
     exchange: Exchange,
@@ -150,6 +154,8 @@ def _process(notes: Notes) -> Iterator[Finding]:
             f"{whole} sentences",
             value=read / whole,
         )
+    if notes.basis:
+        yield Finding(FindingName.DECISION_BASIS, f"the judge, not checked: {notes.basis}")
     if notes.linking_error:
         yield Finding(FindingName.LINKED_BY_WORDS_ONLY, notes.linking_error)
 

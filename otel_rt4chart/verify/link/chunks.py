@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError
@@ -88,6 +89,24 @@ def _windows(
             return
         # A window that the token limit cut may be shorter than the overlap; it must still advance.
         start = max(end - overlap, start + 1)
+
+
+def passage_parts(sentences: Sequence[Sentence], max_tokens: int) -> tuple[Chunk, ...]:
+    """Whole passages together, up to `max_tokens`; only a longer passage is cut."""
+    parts: list[tuple[Sentence, ...]] = []
+    size = 0
+    for _, some in groupby(sentences, key=lambda one: one.passage_id):
+        passage = tuple(some)
+        own = tokens_of(passage)
+        if parts and size + own <= max_tokens:
+            parts[-1] += passage
+            size += own
+        else:
+            whole = len(passage)
+            pieces = split_into_chunks(passage, window=whole, overlap=0, max_tokens=max_tokens)
+            parts += [piece.sentences for piece in pieces]
+            size = tokens_of(parts[-1])
+    return tuple(Chunk(number, part) for number, part in enumerate(parts))
 
 
 class SelectedEvidence(NamedTuple):

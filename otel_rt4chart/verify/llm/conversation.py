@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
+from math import exp
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -38,11 +41,19 @@ class UnsentError(JudgeError):
     """The call was never made and cost nothing."""
 
 
+class TokenOdds(NamedTuple):
+    """A token of a reply, and the natural logarithm of its probability."""
+
+    text: str
+    logprob: float
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A model's reply; `is_cut` at the output limit, with a `refusal` where it declined.
 
-    `is_estimated` where the endpoint did not report its tokens.
+    `is_estimated` where the endpoint did not report its tokens. `tokens` are the reply's own with
+    their log-probabilities, where the endpoint tells them.
     """
 
     text: str
@@ -52,6 +63,7 @@ class Completion:
     is_cut: bool = False
     refusal: str = ""
     is_estimated: bool = False
+    tokens: tuple[TokenOdds, ...] = ()
 
 
 class ParsedReply(NamedTuple):
@@ -85,6 +97,31 @@ class Task(Protocol):
 
     def keeps(self, value: object) -> bool:
         """True for a result that may be cached."""
+
+
+# The key under which a reply's parser finds the probability of the label before it.
+LABEL_ODDS = "label_probability"
+_LABEL_VALUE = re.compile(r'"label"\s*:\s*"([^"\\]*)"')
+
+
+def with_label_odds(completion: Completion) -> str:
+    """The reply with the probability of each label behind it, where the tokens tell it.
+
+    What a model says of its own certainty is no such probability, so its own key is renamed.
+    """
+    text = completion.text
+    if f'"{LABEL_ODDS}"' in text:
+        return text.replace(f'"{LABEL_ODDS}"', '"said_probability"')
+    if not completion.tokens or "".join(one.text for one in completion.tokens) != text:
+        return text
+    ends = list(accumulate(len(one.text) for one in completion.tokens))
+    parts, done = [], 0
+    for match in _LABEL_VALUE.finditer(text):
+        first, last = bisect_right(ends, match.start(1)), bisect_left(ends, match.end(1))
+        odds = sum(one.logprob for one in completion.tokens[first : last + 1])
+        parts += [text[done : match.end()], f', "{LABEL_ODDS}": {exp(min(odds, 0.0)):.6f}']
+        done = match.end()
+    return "".join([*parts, text[done:]])
 
 
 Dialogue = Generator[Prompt, Completion, T]
@@ -121,7 +158,7 @@ def ask_units(task: Task, meter: Meter, cache: Cache) -> Dialogue[list[Any]]:
         if completion.refusal:
             failure = JudgeError(f"the model refused: {completion.refusal[:200]}")
             break
-        parsed = task.read(completion.text, missing, is_cut=completion.is_cut)
+        parsed = task.read(with_label_odds(completion), missing, is_cut=completion.is_cut)
         bare = parsed.bare
         for unit, value in parsed.found.items():
             found[unit] = value

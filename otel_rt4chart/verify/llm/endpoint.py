@@ -355,7 +355,7 @@ class Endpoint:
                 )
                 completion = completion_from(reply, prompt)
             except self._caught as error:
-                less = self._less(dialect, error)
+                less = self._less(dialect, error, sends_logprobs=prompt.asks_odds)
                 if less is None:
                     return self._failures.judge_error(self.model, error)
                 dialect = less
@@ -364,10 +364,11 @@ class Endpoint:
                     self._dialect = dialect
                 return completion
 
-    def _less(self, spoken: Dialect, error: Exception) -> Dialect | None:
+    def _less(self, spoken: Dialect, error: Exception, *, sends_logprobs: bool) -> Dialect | None:
         if not self._is_refusal(error):
             return None
-        return spoken.without(str(getattr(error, "message", "")), getattr(error, "param", None))
+        message, param = str(getattr(error, "message", "")), getattr(error, "param", None)
+        return spoken.without(message, param, sends_logprobs=sends_logprobs)
 
     def _is_refusal(self, error: Exception) -> bool:
         return isinstance(error, (self._sdk.BadRequestError, self._sdk.UnprocessableEntityError))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError
@@ -12,7 +13,7 @@ from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import DraftClaim, Label, Sentence
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.conversation import Dialogue, ParsedReply, ask_units, batches
-from otel_rt4chart.verify.llm.prompt import Prompt, passages_text, quoted, template
+from otel_rt4chart.verify.llm.prompt import LabelSet, Prompt, passages_text, quoted, template
 from otel_rt4chart.verify.llm.replies import (
     SEED,
     SELECTIONS,
@@ -41,6 +42,7 @@ class LabelTask:
     hints: tuple[Hint | None, ...] = ()
     bare: bool = False
     vote: int = 0
+    labels: LabelSet = "three"
 
     @property
     def units(self) -> int:
@@ -57,11 +59,13 @@ class LabelTask:
             listed.setdefault(self._where(unit), []).append(line)
         asked = "\n\n".join("\n".join(filter(None, (w, *some))) for w, some in listed.items())
         user = f"{passages_text(self.sentences, self.question)}Claims:\n{asked}"
-        return build_prompt(self.stage, user, VERDICTS, 160 * len(units), SEED + self.vote)
+        tokens, seed = 160 * len(units), SEED + self.vote
+        return build_prompt(self.stage, user, VERDICTS, tokens, seed, self.labels)
 
     def read(self, text: str, units: Sequence[int], *, is_cut: bool = False) -> ParsedReply:
         """One verdict for each claim; sentences that do not exist are dropped."""
-        return verdicts_from(text, units, len(self.sentences), verdict_from, is_cut=is_cut)
+        read = partial(verdict_from, labels=self.labels)
+        return verdicts_from(text, units, len(self.sentences), read, is_cut=is_cut)
 
     def keeps(self, value: object) -> bool:
         """True for verdicts with evidence; a label without it is asked about again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from otel_rt4chart.core.errors import JudgeError, SettingsError
+from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.judge import Assess, Decompose, Hint, Question, Reply, Select
 from otel_rt4chart.verify.core.meter import Meter
 from otel_rt4chart.verify.core.model import AnswerRange, DraftClaim, Judgement, Sentence
@@ -33,9 +33,9 @@ from otel_rt4chart.verify.llm.label_task import (
     selection_reply,
 )
 from otel_rt4chart.verify.llm.prices import PRICES, Price
-from otel_rt4chart.verify.llm.prompt import version
-from otel_rt4chart.verify.llm.replies import elect, is_unanimous, judgement_from
+from otel_rt4chart.verify.llm.prompt import LabelSet, labels_mark, version
 from otel_rt4chart.verify.llm.split_task import HolisticSplitTask, drafts_from, split_tasks
+from otel_rt4chart.verify.llm.votes import ask_votes, checked_votes
 
 SENTENCES_A_CALL = 20
 
@@ -46,7 +46,7 @@ class OpenAIJudge(EndpointJudge):
     One call splits the answer, one call per chunk judges all claims locally, and one call resolves
     them on the whole context. With `votes`, every claim is resolved twice, and up to `votes` times
     where the judgements differ; the majority decides, and its share is the confidence. Without
-    votes the confidence is 1.
+    votes it is the probability of the label's tokens, and None where the endpoint tells none.
     """
 
     one_call = False
@@ -57,15 +57,15 @@ class OpenAIJudge(EndpointJudge):
         *,
         votes: int = 1,
         decomposition: Literal["sentence", "holistic"] = "sentence",
+        labels: LabelSet = "three",
         cache: Cache | None = None,
         prices: Mapping[str, Price] = PRICES,
         input_limit: int = INPUT_LIMIT,
     ) -> None:
         """`votes` is 1 or an odd number; `input_limit` is the most context tokens in one call."""
-        if votes < 1 or votes % 2 == 0:
-            raise SettingsError(f"votes: expected 1 or an odd number from 3, got {votes}")
         super().__init__(endpoint, cache=cache, prices=prices, input_limit=input_limit)
-        self._votes = votes
+        self._votes = checked_votes(votes)
+        self._labels = labels
         self._is_holistic = decomposition == "holistic"
 
     @property
@@ -74,7 +74,8 @@ class OpenAIJudge(EndpointJudge):
         names = ("holistic" if self._is_holistic else "decompose", "labels", "assess", "resolve")
         prompts = ".".join(version(name) for name in names)
         votes = f"-votes{self._votes}" if self._votes > 1 else ""
-        return f"openai/{self._endpoint.model}/{prompts}{votes}" + "-holistic" * self._is_holistic
+        options = f"{votes}{labels_mark(self._labels)}" + "-holistic" * self._is_holistic
+        return f"openai/{self._endpoint.model}/{prompts}{options}"
 
     def _conversation(self, questions: Sequence[Question], meter: Meter) -> RoundSteps:
         """Ask everything at once; claims to resolve on the same context share a call."""
@@ -118,18 +119,13 @@ class OpenAIJudge(EndpointJudge):
         meter: Meter,
     ) -> Dialogue[list[Judgement]]:
         """One judgement for each claim; on the whole context by majority where there are votes."""
-        ballots: list[list[Judgement]] = [[] for _ in claims]
-        for vote in range(self._votes if isinstance(question, ResolveGroup) else 1):
-            # Two votes that agree settle a claim; a third call is made for the others alone.
-            open_ = [n for n, cast in enumerate(ballots) if vote < 2 or not is_unanimous(cast)]
-            if not open_:
-                break
-            some = tuple(claims[n] for n in open_)
-            task = self._task(question, some, tuple(hints[n] for n in open_ if hints), vote)
-            values = yield from ask_units(task, meter, self._cache)
-            for n, value in zip(open_, values, strict=True):
-                ballots[n].append(judgement_from(value, claims[n], task.sentences))
-        return [elect(cast) for cast in ballots]
+
+        def make_task(numbers: Sequence[int], vote: int) -> LabelTask:
+            some = tuple(claims[n] for n in numbers)
+            return self._task(question, some, tuple(hints[n] for n in numbers if hints), vote)
+
+        votes = self._votes if isinstance(question, ResolveGroup) else 1
+        return ask_votes(claims, votes, make_task, meter, self._cache)
 
     def _task(
         self,
@@ -140,9 +136,12 @@ class OpenAIJudge(EndpointJudge):
     ) -> LabelTask:
         asked = question.question
         if isinstance(question, Assess):
-            return LabelTask(self.id, "assess", claims, question.chunk.sentences, asked)
+            shown = question.chunk.sentences
+            return LabelTask(self.id, "assess", claims, shown, asked, labels=self._labels)
         context, bare = question.context, question.bare
-        return LabelTask(self.id, "resolve", claims, context, asked, hints, bare, vote)
+        return LabelTask(
+            self.id, "resolve", claims, context, asked, hints, bare, vote, self._labels
+        )
 
     def _reply(self, question: Question | ResolveGroup, values: list[Any]) -> Reply | Exception:
         match question:

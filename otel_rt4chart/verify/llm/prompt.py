@@ -27,13 +27,17 @@ class PromptMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes."""
+    """One call; `schema` is the JSON Schema of the reply, `seed` distinguishes votes.
+
+    `asks_odds` for a reply with labels, whose log-probabilities are their confidence.
+    """
 
     messages: tuple[PromptMessage, ...]
     schema_name: str
     schema: Mapping[str, object]
     max_output_tokens: int
     seed: int
+    asks_odds: bool = False
 
     @property
     def input_tokens(self) -> int:
@@ -51,10 +55,25 @@ class Prompt:
         return replace(self, messages=(*self.messages, refused, PromptMessage("user", complaint)))
 
 
+LabelSet = Literal["three", "two"]
+
+
 @cache
-def instructions(name: str) -> str:
-    """The text of `prompts/NAME.md`, with `labels.md` in place of `{labels}`."""
-    return template(name).replace("{labels}", template("labels") if name != "labels" else "")
+def instructions(name: str, labels: LabelSet = "three") -> str:
+    """The text of `prompts/NAME.md`, with the labels' own files in place of `{labels}`.
+
+    With two labels a claim is grounded or not: models that confuse "contradicted" with "baseless"
+    agree more with themselves (the prompt card's fallback).
+    """
+    suffix = "" if labels == "three" else "_two"
+    found = template(name)
+    for place in ("labels", "card_labels"):
+        if f"{{{place}}}" in found:
+            found = found.replace(f"{{{place}}}", template(place + suffix))
+    if suffix:
+        found = found.replace('"entailed"', '"grounded"').replace('"baseless"', '"not_grounded"')
+        found = found.replace('"supported"', '"grounded"')
+    return found
 
 
 @cache
@@ -69,6 +88,11 @@ def version(name: str) -> str:
     """The version in the first line of a prompt file."""
     text = files(__package__).joinpath(f"prompts/{name}.md").read_text("utf-8")
     return text.partition("\n")[0].removeprefix("version:").strip()
+
+
+def labels_mark(labels: LabelSet) -> str:
+    """What a judge's id says of its labels: nothing of the three of the paper."""
+    return f"-two{version('labels_two')}" if labels == "two" else ""
 
 
 def quoted(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from otel_rt4chart.verify.link.chunks import estimate_tokens
-from otel_rt4chart.verify.llm.conversation import Completion
+from otel_rt4chart.verify.llm.conversation import Completion, TokenOdds
 from otel_rt4chart.verify.llm.prompt import Prompt
 
 
@@ -45,7 +46,21 @@ def completion_from(response: Any, prompt: Prompt) -> Completion:  # noqa: ANN40
         is_cut=reason == "length",
         refusal=str(refusal) if refusal else "",
         is_estimated=is_estimated,
+        tokens=_tokens(choice),
     )
+
+
+def _tokens(choice: object) -> tuple[TokenOdds, ...]:
+    """The tokens with their log-probabilities; none where one of them lacks it."""
+    told = getattr(getattr(choice, "logprobs", None), "content", None)
+    found = [
+        TokenOdds(token, float(logprob))
+        for one in (told if isinstance(told, list) else [])
+        if isinstance(token := getattr(one, "token", None), str)
+        and isinstance(logprob := getattr(one, "logprob", None), int | float)
+        and math.isfinite(logprob)
+    ]
+    return tuple(found) if isinstance(told, list) and len(found) == len(told) else ()
 
 
 def embeddings_from(response: Any, texts: Sequence[str]) -> Embeddings:  # noqa: ANN401
@@ -74,8 +89,8 @@ Format = Literal["json_schema", "json_object", "none"]
 _LESS: dict[Format, Format] = {"json_schema": "json_object", "json_object": "none"}
 _FORMATS = {"response_format", "json_schema", "json_object"}
 _NAMES = re.compile(
-    r"\b(?:max_tokens|max_completion_tokens|temperature|seed|response_format|json_schema"
-    r"|json_object)\b"
+    r"\b(?:max_tokens|max_completion_tokens|temperature|seed|logprobs|response_format"
+    r"|json_schema|json_object)\b"
 )
 # Refusals of the text itself, even if they name a parameter: the next attempt would fail too.
 _FINAL = re.compile(
@@ -91,6 +106,7 @@ class Dialect:
     limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
     has_temperature: bool = True
     has_seed: bool = True
+    has_logprobs: bool = True
 
     def parameters(self, prompt: Prompt) -> dict[str, Any]:
         """The parameters of a call, except the model."""
@@ -101,6 +117,8 @@ class Dialect:
             sent["temperature"] = 0
         if self.has_seed:
             sent["seed"] = prompt.seed
+        if self.has_logprobs and prompt.asks_odds:
+            sent["logprobs"] = True
         if self.limit:
             sent[self.limit] = prompt.max_output_tokens
         if self.format == "json_object":
@@ -110,11 +128,13 @@ class Dialect:
             sent["response_format"] = {"type": "json_schema", "json_schema": schema}
         return sent
 
-    def without(self, message: str, param: object = None) -> Dialect | None:
+    def without(
+        self, message: str, param: object = None, *, sends_logprobs: bool = False
+    ) -> Dialect | None:
         """The dialect without what a 400 or 422 refuses; None where that would not help.
 
-        The message must name a parameter that was sent. One that names none may mean the format
-        of the reply, which is then left out.
+        The message must name a parameter that was sent. One that names none may mean the
+        log-probabilities, or else the format of the reply: these are then left out.
         """
         text = message.lower()
         if is_final(text):
@@ -126,6 +146,8 @@ class Dialect:
         else:
             named = set(_NAMES.findall(text))
         if not named:
+            if self.has_logprobs and sends_logprobs:
+                return replace(self, has_logprobs=False)
             return replace(self, format="none") if self.format != "none" else None
         return self._less(named, is_renamed="max_completion_tokens" in text)
 
@@ -137,6 +159,8 @@ class Dialect:
             return replace(self, limit="")
         if "temperature" in named and self.has_temperature:
             return replace(self, has_temperature=False)
+        if "logprobs" in named and self.has_logprobs:
+            return replace(self, has_logprobs=False)
         if "seed" in named and self.has_seed:
             return replace(self, has_seed=False)
         if named & _FORMATS and self.format != "none":

@@ -20,14 +20,20 @@ from otel_rt4chart.verify.core.model import (
     Slot,
 )
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.llm.conversation import ParsedReply
-from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage, instructions, quoted
+from otel_rt4chart.verify.llm.conversation import LABEL_ODDS, ParsedReply
+from otel_rt4chart.verify.llm.prompt import (
+    LabelSet,
+    Prompt,
+    PromptMessage,
+    instructions,
+    quoted,
+)
 
 _LABELS = {
-    Label.ENTAILED: "entailed entailment entails supported supports support yes true",
+    Label.ENTAILED: "entailed entailment entails supported supports support grounded yes true",
     Label.CONTRADICTED: "contradicted contradiction contradicts refuted refutes conflict false",
     Label.BASELESS: "baseless unsupported neutral nic not_in_context not_supported notenoughinfo "
-    "not_enough_info none unverifiable",
+    "not_enough_info none unverifiable not_grounded ungrounded",
 }
 _BY_WORD = {word: label for label, words in _LABELS.items() for word in words.split()}
 _DECODER = json.JSONDecoder()
@@ -163,6 +169,31 @@ VERDICTS = _list("verdicts", {"claim": _INTEGER, **_JUDGED})
 SELECTIONS = _list("verdicts", {"claim": _INTEGER, "sentences": _NUMBERS})
 REVISIONS = _list("revisions", {"answer": _TEXT})
 AUDIT = _list("claims", {**_SPLIT, **_JUDGED})
+_CARD_LABEL = {"type": "string", "enum": ["supported", "unsupported", "contradicted"]}
+_CARD_CLAIM = _object({"text": _TEXT, "label": _CARD_LABEL, "evidence_phrase": _TEXT})
+CARD = Schema(
+    "rt4chart_card",
+    _object(
+        {
+            "claims": {"type": "array", "items": _CARD_CLAIM},
+            "hallucination_rate": {"type": "number"},
+            "decision_basis": _TEXT,
+        }
+    ),
+)
+_TWO = {"type": "string", "enum": ["grounded", "not_grounded"]}
+
+
+def with_two_labels(schema: Schema) -> Schema:
+    """The same schema, where a claim is grounded or not."""
+
+    def changed(value: Any) -> Any:  # noqa: ANN401 - any part of a schema
+        if isinstance(value, dict):
+            is_label = value in (_LABEL, _CARD_LABEL)
+            return _TWO if is_label else {key: changed(part) for key, part in value.items()}
+        return value
+
+    return Schema(f"{schema.name}_two", changed(schema.json))
 
 
 # RT4CHART, section 4: seed 42 and temperature 0. Endpoints still vary a little between runs.
@@ -214,7 +245,7 @@ def verdicts_from(
         value = read(item, sentences)
         if isinstance(value, str):
             problems.append(f"claim {number}: {value}")
-        elif found.setdefault(unit, value) != value:
+        elif without_confidence(found.setdefault(unit, value)) != without_confidence(value):
             problems.append(f"claim {number} has two verdicts")
             found[unit] = None
     found = {unit: value for unit, value in found.items() if value is not None}
@@ -224,21 +255,35 @@ def verdicts_from(
     return ParsedReply(found, tuple(problems))
 
 
-def verdict_from(item: Mapping[str, Any], sentences: int) -> dict[str, Any] | str:
-    """A verdict in the form in which it is cached; a problem with it as a str."""
+def verdict_from(
+    item: Mapping[str, Any], sentences: int, labels: LabelSet = "three"
+) -> dict[str, Any] | str:
+    """A verdict in the form in which it is cached; a problem with it as a str.
+
+    With two labels, what is contradicted is not grounded like all else.
+    """
     label = label_of(item.get("label"))
+    if labels == "two" and label is Label.CONTRADICTED:
+        label = Label.BASELESS
     if label is None:
         label_text = item.get("label")
         shown = quoted(label_text[:40]) if isinstance(label_text, str) else "that is no text"
         return f"the label {shown} is none of the three"
     known = [] if label is Label.BASELESS else _known(item, sentences)
     claimed, against = item.get("claimed"), item.get("found")
+    odds = item.get(LABEL_ODDS)
     return {
         "label": label.value,
         "sentences": known,
         "claimed": claimed if isinstance(claimed, str) else "",
         "found": against if isinstance(against, str) else "",
+        "confidence": odds if isinstance(odds, float) and 0 <= odds <= 1 else None,
     }
+
+
+def without_confidence(value: object) -> object:
+    """A cached value as it is compared: the same verdict may come with another probability."""
+    return {**value, "confidence": None} if isinstance(value, dict) else value
 
 
 def selection_from(item: Mapping[str, Any], sentences: int) -> list[int] | str:
@@ -255,15 +300,22 @@ def _numbers(item: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def build_prompt(
-    name: str, user: str, schema: Schema, output_tokens: int, seed: int = SEED
+    name: str,
+    user: str,
+    schema: Schema,
+    output_tokens: int,
+    seed: int = SEED,
+    labels: LabelSet = "three",
 ) -> Prompt:
     """The named instructions, then the material; `output_tokens` are those of the entries."""
+    schema = schema if labels == "three" else with_two_labels(schema)
     return Prompt(
-        (PromptMessage("system", instructions(name)), PromptMessage("user", user)),
+        (PromptMessage("system", instructions(name, labels)), PromptMessage("user", user)),
         schema.name,
         schema.json,
         _REPLY_TOKENS + output_tokens,
         seed,
+        asks_odds='"label"' in json.dumps(schema.json),
     )
 
 
@@ -279,7 +331,7 @@ def judgement_from(value: object, claim: DraftClaim, sentences: Sequence[Sentenc
     return Judgement(
         Label(value["label"]),
         tuple(sentence.index for sentence in named),
-        confidence=1.0,
+        confidence=value.get("confidence"),
         reason=_clash_reason(clashes),
         clashes=clashes,
     )

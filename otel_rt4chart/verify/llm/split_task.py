@@ -28,6 +28,7 @@ from otel_rt4chart.verify.llm.replies import (
     entry_from,
     listed,
     number_of,
+    without_confidence,
 )
 
 # Entries of a sentence, and of a whole answer: a reply with more is no split. Each is compared with
@@ -35,6 +36,7 @@ from otel_rt4chart.verify.llm.replies import (
 MAX_ENTRIES, MAX_IN_ANSWER = 500, 2_000
 # Reads an entry and its claim: a value, or a problem as a str.
 EntryReader = Callable[[Mapping[str, Any], str], dict[str, Any] | str]
+Adapter = Callable[[list[Mapping[str, Any]]], list[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +79,29 @@ class SplitTask:
 
     def numbers(self, units: Iterable[int]) -> str:
         """The units' numbers in the listing."""
-        return ", ".join(str(self._number(unit)) for unit in units)
+        return ", ".join(str(self.number(unit)) for unit in units)
 
     def size(self, units: Iterable[int]) -> int:
         """The tokens of these sentences."""
         return sum(estimate_tokens(self.sentences[unit].text) for unit in units)
 
     def readings(
-        self, text: str, units: Sequence[int], read: EntryReader, *, is_cut: bool
+        self,
+        text: str,
+        units: Sequence[int],
+        read: EntryReader,
+        *,
+        is_cut: bool,
+        adapt: Adapter | None = None,
     ) -> ParsedReply:
         """The entries of each sentence as `read` parses them, where none has a problem.
+
+        `adapt` brings entries of another form into this one.
 
         The last sentence of a reply that breaks off may lack claims, so it does not count.
         """
         items, is_whole = listed(text, "claims", is_cut=is_cut)
+        items = adapt(items) if adapt and items else items
         if counts_from_zero(items, "sentence"):
             return ParsedReply({}, (FROM_ONE,))
         by_unit: defaultdict[int, dict[str, dict[str, Any] | str]] = defaultdict(dict)
@@ -98,9 +109,9 @@ class SplitTask:
         for item in items:
             number, claim = number_of(item.get("sentence")), item.get("claim")
             if number is not None and isinstance(claim, str) and claim.strip():
-                last = number - self._number(0)
+                last = number - self.number(0)
                 entry = read(item, claim)
-                by_unit[last].setdefault(repr(entry), entry)
+                by_unit[last].setdefault(repr(without_confidence(entry)), entry)
         found: dict[int, Any] = {}
         problems: list[str] = []
         for unit in units:
@@ -111,10 +122,11 @@ class SplitTask:
             if wrong is None:
                 found[unit] = entries
             else:
-                problems.append(f"sentence {self._number(unit)}: {wrong}")
+                problems.append(f"sentence {self.number(unit)}: {wrong}")
         return ParsedReply(found, tuple(problems))
 
-    def _number(self, unit: int) -> int:
+    def number(self, unit: int) -> int:
+        """The unit's number in the listing."""
         return unit + 1 + len(self.before)
 
     def _wrong(self, unit: int, entries: Sequence[Mapping[str, Any] | str]) -> str | None:

@@ -145,7 +145,7 @@ def deny_measures(
     if is_certain:
         return Judgement(
             Label.CONTRADICTED, (sentences[one.sentence].index,),
-            max(_LIKELY, 1.0 - judgement.confidence), clash_reason([one], sentences),
+            max(_LIKELY, 1.0 - (judgement.confidence or 0.0)), clash_reason([one], sentences),
             (Clash(one.slot, one.claimed, one.found),),
         )  # fmt: skip
     name = passage_name(sentences[one.sentence])

@@ -18,7 +18,8 @@ class TrustedLabel:
     `answer` identifies the answer, whose claims are not independent. `score` is the judge's
     probability that the claim is wrong, `is_flagged` its verdict. `wrong` is the share of the
     trusted labels that call the claim wrong: 0 or 1 with one label. `probability` is the one with
-    which the claim was drawn, `weight` is 1 / the answer's sampling rate.
+    which the claim was drawn, `weight` is 1 / the answer's sampling rate. `has_confidence` is false
+    where the judge stated none: its score is then the verdict alone.
     """
 
     answer: str
@@ -28,6 +29,7 @@ class TrustedLabel:
     wrong: float
     probability: float = 1.0
     weight: float = 1.0
+    has_confidence: bool = True
 
     def __post_init__(self) -> None:
         """InputError for a probability that no draw has, and for shares outside [0, 1]."""

@@ -17,11 +17,15 @@ def stratum_of(label: Label) -> str:
     return FLAGGED if label.is_unfaithful else label.value
 
 
-def score_of(label: Label, confidence: float) -> float:
-    """The judge's probability that a claim is wrong, from its label and confidence."""
+def score_of(label: Label, confidence: float | None) -> float:
+    """The judge's probability that a claim is wrong, from its label and confidence.
+
+    A judge that states no confidence leaves its verdict alone: 1 or 0.
+    """
+    sure = 1.0 if confidence is None else confidence
     if label.is_unfaithful:
-        return confidence
-    return 1.0 - confidence if label is Label.ENTAILED else 0.5
+        return sure
+    return 1.0 - sure if label is Label.ENTAILED else 0.5
 
 
 class ScoredClaim(NamedTuple):

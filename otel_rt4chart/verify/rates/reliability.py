@@ -30,8 +30,12 @@ class ReliabilityBin:
 
 
 def reliability(labels: Iterable[TrustedLabel]) -> list[ReliabilityBin]:
-    """The bins that hold labels; claims that the judge left undecided are in none."""
-    known = [(confidence_of(one), one) for one in labels if one.stratum != UNDECIDED]
+    """The bins that hold labels.
+
+    Claims that the judge left undecided, or without a confidence, are in none.
+    """
+    with_one = [one for one in labels if one.stratum != UNDECIDED and one.has_confidence]
+    known = [(confidence_of(one), one) for one in with_one]
     found = []
     for low, high in pairwise(EDGES):
         own = [

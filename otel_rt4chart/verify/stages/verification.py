@@ -1,24 +1,22 @@
-"""The stages of one verification, the state between them, and the claims that result."""
+"""The stages of one verification and the state between them."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.cascade import Tier
 from otel_rt4chart.verify.core.evidence import (
-    and_join,
     drop_unknown_sentences,
     has_required_evidence,
     or_join,
-    quote_evidence,
 )
 from otel_rt4chart.verify.core.judge import (
     Assess,
     Audit,
+    AuditReply,
     BatchJudge,
     Decompose,
     Embedder,
@@ -30,33 +28,38 @@ from otel_rt4chart.verify.core.judge import (
 )
 from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, Meter
 from otel_rt4chart.verify.core.model import (
-    AnswerRange,
     Chunk,
     Claim,
     DraftClaim,
     Judgement,
     Label,
-    Report,
     Sentence,
+    reaches,
 )
 from otel_rt4chart.verify.core.steps import Batch, Steps
-from otel_rt4chart.verify.decompose.grounding import (
-    claim_from_sentence,
-    narrow_range,
-    repair_drafts,
-)
+from otel_rt4chart.verify.decompose.grounding import claim_from_sentence, repair_drafts
 from otel_rt4chart.verify.decompose.rules import decompose as decompose_by_rule
 from otel_rt4chart.verify.language.identify import foreign_language, passage_languages
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.link.chunks import SelectedEvidence, chunks_for, select_evidence
+from otel_rt4chart.verify.link.chunks import (
+    SelectedEvidence,
+    chunks_for,
+    passage_parts,
+    select_evidence,
+)
 from otel_rt4chart.verify.link.linker import Linker, decides_unlinked_claims, embed_texts
+from otel_rt4chart.verify.stages.claims import (
+    claim_from,
+    draft_of,
+    join_parts,
+    judgements_from_reply,
+)
+from otel_rt4chart.verify.stages.options import Options, PipelineStep
 from otel_rt4chart.verify.stages.question import doubt_subject
-from otel_rt4chart.verify.text.segment import segment
-from otel_rt4chart.verify.text.sentences import whole_graphemes
 
-NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=1.0, reason="no sentence bears on it")
+NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=None, reason="no sentence bears on it")
 NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
-_NOT_A_CLAIM = Judgement(Label.NOT_A_CLAIM, confidence=1.0)
+NO_CHUNK = Judgement(Label.BASELESS, reason="no chunk bears on it")
 
 
 class VerificationNotes(NamedTuple):
@@ -65,121 +68,29 @@ class VerificationNotes(NamedTuple):
     `scores` has each claim's best lexical link. `linking_error` says why meaning was not compared.
     `compressed` has the smallest number of sentences that a claim was judged on, and the number of
     all sentences; None where every claim was judged on all. `context` are the sentences of all
-    passages.
+    passages, `basis` the judge's own sentence on what decided.
     """
 
     scores: dict[int, float]
     linking_error: str
     compressed: tuple[int, int] | None
     context: Sequence[Sentence] = ()
-
-
-def claim_from(
-    draft: DraftClaim,
-    judgement: Judgement,
-    answer: str,
-    context: Sequence[Sentence],
-    *,
-    local: Label | None,
-    decided_by: str,
-    nearest: str,
-) -> Claim:
-    """The claim with its verdict; an unfaithful one with the narrowest range that carries it.
-
-    The range never splits a grapheme, what a reader sees as one character.
-    """
-    if not draft.is_claim:
-        judgement, decided_by = _NOT_A_CLAIM, "decompose"
-    answer_range = draft.range
-    if judgement.label.is_unfaithful and draft.sentence >= 0:
-        answer_range = narrow_range(answer, draft, judgement, nearest)
-    return Claim(
-        text=draft.text,
-        label=judgement.label,
-        local_label=judgement.label if local is None else local,
-        confidence=judgement.confidence,
-        decided_by=decided_by,
-        kind=draft.kind,
-        answer_range=whole_graphemes(answer, answer_range),
-        sentence=draft.sentence,
-        evidence=quote_evidence(judgement, context),
-        reason=judgement.reason,
-        clashes=judgement.clashes,
-        nearest=nearest,
-    )
-
-
-def judgements_from_reply(
-    tier: Tier, numbers: Sequence[int], reply: object, sentences: Iterable[Sentence]
-) -> dict[int, Judgement]:
-    """The judgement of each claim; a failed or malformed reply is undecided, never entailed.
-
-    `sentences` are those that the judge was shown: any other one in its reply is dropped.
-    """
-    answers: Sequence[object] = reply if isinstance(reply, Sequence) else ()
-    reason = str(reply) if isinstance(reply, JudgeError) else ""
-    if not reason and len(answers) != len(numbers):
-        reason = f"{tier.judge.id} judged {len(answers)} of {len(numbers)} claims"
-    if reason:
-        return dict.fromkeys(numbers, Judgement(Label.UNDECIDED, reason=reason))
-    known = {sentence.index for sentence in sentences}
-    missing = Judgement(Label.UNDECIDED, reason=f"{tier.judge.id} gave no judgement of this claim")
-    return {
-        number: drop_unknown_sentences(answer if isinstance(answer, Judgement) else missing, known)
-        for number, answer in zip(numbers, answers, strict=True)
-    }
-
-
-def undecided_report(answer: str, judge: str, reason: str) -> Report:
-    """The report where decomposition failed: each sentence that may hold a claim is undecided."""
-    undecided = Judgement(Label.UNDECIDED, reason=reason)
-    wholes = [draft for sentence in segment(answer) for draft in claim_from_sentence(sentence)]
-    claims = tuple(
-        claim_from(draft, undecided, answer, (), local=None, decided_by=judge, nearest="")
-        for draft in wholes
-    )
-    return Report(and_join(claim.label for claim in claims), claims, judge)
-
-
-_SHOWN_CHARACTERS = 300  # of an answer, or of its rest, that is too large to be split into claims
-
-
-def too_large_report(answer: str, reason: str, judge: str) -> Report:
-    """The report on an answer beyond the limits on size: one claim, which is undecided."""
-    whole = _draft_of(answer, 0, -1)
-    undecided = Judgement(Label.UNDECIDED, reason=reason)
-    claim = claim_from(whole, undecided, answer, (), local=None, decided_by=BUDGET, nearest="")
-    return Report(and_join([claim.label]), (claim,), judge)
-
-
-def _draft_of(answer: str, start: int, sentence: int) -> DraftClaim:
-    """A draft for the answer from `start` on, with the first words of it as its text."""
-    text = answer[start : start + _SHOWN_CHARACTERS]
-    return DraftClaim(text, sentence, AnswerRange(start, len(answer)))
+    basis: str = ""
 
 
 # Of the training rows' claims without a link, 40 of 73 are unfaithful; most are small talk.
 UNLINKED = Judgement(Label.BASELESS, confidence=0.55, reason="unlinked")
 
 
-class Options(NamedTuple):
-    """The parameters of `Verifier`; see its constructor."""
-
-    window: int
-    overlap: int
-    max_chunk_tokens: int
-    floor: float
-    dense_floor: float
-    candidates: int
-    reruns: int
-
-
 def decompose_answer(
-    judge: Judge | BatchJudge, sentences: tuple[Sentence, ...]
+    judge: Judge | BatchJudge | None, sentences: tuple[Sentence, ...]
 ) -> Steps[tuple[DraftClaim, ...] | Exception]:
-    """The judge's claims of the answer, repaired; the error where it gave none."""
-    if not sentences:
-        return ()
+    """The judge's claims of the answer, repaired; the error where it gave none.
+
+    Without a judge each sentence is one claim.
+    """
+    if judge is None or not sentences:
+        return tuple(draft for one in sentences for draft in claim_from_sentence(one))
     (reply,) = yield Batch(judge, (Decompose(sentences),))
     if isinstance(reply, Exception):
         return reply
@@ -192,8 +103,8 @@ class VerificationRun:
     """The state of one verification; a claim is identified by its number in `drafts`.
 
     `pending` are the claims that the next judge is asked about. Of these, `unlinked` are like no
-    sentence and skip the local step. `hints` are the results of the local step, `judged_on` the
-    sentences that a claim was last judged on.
+    sentence and skip the local step. `local` and `hints` are the results of the local step, `votes`
+    the deciding chunk's own judgement, `judged_on` the sentences that a claim was last judged on.
     """
 
     question: str
@@ -207,17 +118,19 @@ class VerificationRun:
     unlinked: set[int] = field(default_factory=set)
     local: dict[int, Label] = field(default_factory=dict)
     hints: dict[int, Hint] = field(default_factory=dict)
+    votes: dict[int, tuple[Judgement, Chunk]] = field(default_factory=dict)
     judged_on: dict[int, tuple[Sentence, ...]] = field(default_factory=dict)
     judgements: dict[int, Judgement] = field(default_factory=dict)
     decided_by: dict[int, str] = field(default_factory=dict)
     linking_error: str = ""
+    basis: str = ""
 
     def accept(self, drafts: tuple[DraftClaim, ...], answer: str, most: int | None) -> None:
         """Take the claims; all beyond the first `most` become a single one that is undecided."""
         self.drafts = drafts
         if most is not None and len(drafts) > most:
             rest = drafts[most]
-            self.drafts = (*drafts[:most], _draft_of(answer, rest.range.start, rest.sentence))
+            self.drafts = (*drafts[:most], draft_of(answer, rest.range.start, rest.sentence))
             self._refuse(
                 most,
                 f"{TOO_LARGE}: {len(drafts):,} claims in the answer, expected at most {most:,}",
@@ -258,6 +171,8 @@ class VerificationRun:
                 linked.add(number)
         # Where no claim is linked, the languages may differ: the judge then reads every chunk.
         unlinked = set(numbers) - linked if linked else set()
+        if self.options.exhaustive:
+            unlinked = set()
         if decides_unlinked_claims(embedder, self.linking_error, judge):
             self.judgements.update(dict.fromkeys(unlinked, UNLINKED))
             self.decided_by.update(dict.fromkeys(unlinked, "link"))
@@ -268,9 +183,11 @@ class VerificationRun:
     def verify_locally(self, tier: Tier, meter: Meter) -> Steps[None]:
         """Judge each claim on the chunks with a candidate of it; OR-join the labels (section 3.4).
 
-        A context of one chunk is left to the global step, which would read the same text.
+        A context of one chunk is left to the global step, which would read the same text. With
+        `exhaustive` every chunk is asked about every claim, also where there is only one.
         """
         self.hints.clear()
+        self.votes.clear()
         parts = chunks_for(
             tier.judge,
             self.context,
@@ -278,7 +195,9 @@ class VerificationRun:
             overlap=self.options.overlap,
             max_tokens=self.options.max_chunk_tokens,
         )
-        found = [(part, self._claims_for(part)) for part in parts] if len(parts) > 1 else []
+        asks_all = self.options.exhaustive or self._omits(PipelineStep.GLOBAL)
+        is_asked = not self._omits(PipelineStep.LOCAL) and (asks_all or len(parts) > 1)
+        found = [(part, self._claims_for(part)) for part in parts] if is_asked else []
         self._keep_within(tier, found, meter)
         left = frozenset(self.pending)
         asked = [
@@ -300,6 +219,11 @@ class VerificationRun:
                 votes[number].append((judgement, part))
         for number, cast in votes.items():
             self._or_join(number, cast)
+        if self._omits(PipelineStep.HINTS):
+            self.hints.clear()
+
+    def _omits(self, step: PipelineStep) -> bool:
+        return step in self.options.left_out
 
     def _keep_within(
         self, tier: Tier, found: Sequence[tuple[Chunk, Sequence[int]]], meter: Meter
@@ -321,7 +245,9 @@ class VerificationRun:
     def _or_join(self, number: int, cast: Sequence[tuple[Judgement, Chunk]]) -> None:
         label = self.local[number] = or_join(judgement.label for judgement, _ in cast)
         agreeing = [vote for vote in cast if vote[0].label is label]
-        best = max(agreeing, key=lambda vote: vote[0].confidence, default=None)
+        best = max(agreeing, key=lambda vote: vote[0].confidence or 0.0, default=None)
+        if best is not None:
+            self.votes[number] = best
         # A locally baseless claim gets no location: its evidence may be spread over several chunks,
         # so the global step must search without a bias (section 3.5, Table 2).
         is_found = label in (Label.ENTAILED, Label.CONTRADICTED) and best is not None
@@ -329,6 +255,9 @@ class VerificationRun:
 
     def verify_globally(self, tier: Tier) -> Steps[None]:
         """Judge each claim on the whole context; claims with the same hint share a call (3.5)."""
+        if self._omits(PipelineStep.GLOBAL):
+            self._keep_local_verdicts()
+            return
         groups: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
         for number in self.pending:
             hint = self.hints.get(number)
@@ -341,8 +270,17 @@ class VerificationRun:
             yield from self._select_context(tier, numbers)
         yield from self._resolve(tier, ordered, with_hint=True)
 
+    def _keep_local_verdicts(self) -> None:
+        """The deciding chunk's judgement as the final one; without one the claim is baseless."""
+        for number in self.pending:
+            judgement, chunk = self.votes.get(number, (NO_CHUNK, None))
+            self.judgements[number] = judgement
+            self.judged_on[number] = chunk.sentences if chunk else self.context
+
     def require_evidence(self, tier: Tier) -> Steps[None]:
         """Ask again for labels without evidence; what has none then is baseless (`no_evidence`)."""
+        if self._omits(PipelineStep.EVIDENCE):
+            return
         groups: defaultdict[tuple[Sentence, ...], list[int]] = defaultdict(list)
         for number in self.pending:
             if not has_required_evidence(self.judgements[number]):
@@ -359,32 +297,44 @@ class VerificationRun:
         self.pending = [
             number
             for number in self.pending
-            if self.judgements[number].confidence < tier.threshold
+            if not reaches(
+                self.judgements[number].confidence, tier.threshold, unknown=not tier.threshold
+            )
             or not self.judgements[number].label.is_decided
         ]
 
     def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...]) -> Steps[None]:
-        """All steps in one call, for a judge that makes claims and labels together."""
+        """All steps in one call, for a judge that makes claims and labels together.
+
+        Passages beyond its limit are read in parts: the first gives the claims, each part judges
+        them, and the labels are joined as those of chunks are.
+        """
         wholes = tuple(draft for sentence in sentences for draft in claim_from_sentence(sentence))
         if not sentences or not self.context:
             self.drafts = decompose_by_rule(sentences)
             return
-        selected = yield from select_evidence(judge, wholes, self.context, self.options.reruns)
-        reply: object = selected.failure
-        if selected.failure is None:
-            asked = Audit(sentences, selected.sentences, self.question)
-            (reply,) = yield Batch(judge, (asked,))
-        pairs = reply if isinstance(reply, Sequence) else ()
+        first, *others = passage_parts(self.context, judge.input_limit)
+        (reply,) = yield Batch(judge, (Audit(sentences, first.sentences, self.question),))
+        pairs: Sequence[Any] = reply if isinstance(reply, Sequence) else ()
+        self.basis = reply.basis if isinstance(reply, AuditReply) else ""
         # A failed call leaves the sentences themselves as claims, each undecided.
         self.drafts = tuple(draft for draft, _ in pairs) or wholes
         undecided = Judgement(Label.UNDECIDED, reason=str(reply))
         judgements = [judgement for _, judgement in pairs] or [undecided] * len(wholes)
-        known = {sentence.index for sentence in selected.sentences}
-        for number, judgement in enumerate(judgements):
-            kept = drop_unknown_sentences(judgement, known)
-            self.judgements[number] = kept if has_required_evidence(kept) else NO_EVIDENCE
+        known = {sentence.index for sentence in first.sentences}
+        votes = [[drop_unknown_sentences(judgement, known)] for judgement in judgements]
+        open_ = [n for n, (cast,) in enumerate(votes) if cast.label.is_decided]
+        asked = tuple(Assess(self._drafts(open_), part, self.question) for part in others)
+        replies = (yield Batch(judge, asked)) if open_ and asked else ()
+        for part, assessed in zip(others, replies, strict=bool(replies)):
+            found = judgements_from_reply(Tier(judge), open_, assessed, part.sentences)
+            for number, judgement in found.items():
+                votes[number].append(judgement)
+        for number, cast in enumerate(votes):
+            joined = join_parts(cast)
+            self.judgements[number] = joined if has_required_evidence(joined) else NO_EVIDENCE
             self.decided_by[number] = judge.id
-            self.judged_on[number] = selected.sentences
+            self.judged_on[number] = self.context
 
     def claims(self, answer: str, judge: str) -> tuple[Claim, ...]:
         """The claims with their verdicts, in the order of the answer."""
@@ -414,17 +364,21 @@ class VerificationRun:
         smallest = min(sizes, default=len(self.context))
         whole = len(self.context)
         compressed = (smallest, whole) if smallest < whole else None
-        return VerificationNotes(self.scores, self.linking_error, compressed, self.context)
+        error = self.linking_error
+        return VerificationNotes(self.scores, error, compressed, self.context, self.basis)
 
     def _claims_for(self, part: Chunk) -> list[int]:
-        """The claims with a candidate in the chunk, and those without any candidate."""
-        indices = {sentence.index for sentence in part.sentences}
-        return [
-            number
-            for number in self.pending
-            if number not in self.unlinked
-            and (not self.candidates.get(number) or self.candidates[number] & indices)
-        ]
+        """The claims with a candidate in the chunk, and those without any candidate; or all."""
+        if self.options.exhaustive:
+            return list(self.pending)
+        if self._omits(PipelineStep.GLOBAL):  # no later step reads what is like no sentence
+            return [n for n in self.pending if n in self.unlinked or self._bears_on(n, part)]
+        return [n for n in self.pending if n not in self.unlinked and self._bears_on(n, part)]
+
+    def _bears_on(self, number: int, part: Chunk) -> bool:
+        """True where a candidate of the claim is in the chunk, and where it has no candidate."""
+        candidates = self.candidates.get(number)
+        return not candidates or any(one.index in candidates for one in part.sentences)
 
     def _drafts(self, numbers: Iterable[int]) -> tuple[DraftClaim, ...]:
         return tuple(self.drafts[number] for number in numbers)

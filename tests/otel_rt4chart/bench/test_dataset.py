@@ -49,7 +49,7 @@ def test_our_layout_is_read_whole() -> None:
     )
     assert row.is_hallucinated
     assert row.label is AnswerLabel.CONTRADICTED
-    assert row.spans == (GoldSpan(AnswerRange(26, 33), "contradicted"),)
+    assert row.spans == (GoldSpan(AnswerRange(26, 33), "contradicted", "contradicted"),)
 
 
 def test_ragtruths_question_and_passages_are_read(tmp_path: Path) -> None:

@@ -168,8 +168,8 @@ def test_a_proved_threshold_is_applied(
     """The verdicts below it are undecided from then on."""
     insert_answers(client, range(1, 201))
     queue = draw(client, 2000).queue
-    sure = [row for row in queue if row.is_flagged and row.confidence >= 0.5]
-    unsure = [row for row in queue if row.is_flagged and row.confidence < 0.5]
+    sure = [row for row in queue if row.is_flagged and (row.confidence or 0) >= 0.5]
+    unsure = [row for row in queue if row.is_flagged and (row.confidence or 0) < 0.5]
     label_all(client, sure, share=1.0)
     label_all(client, [row for row in queue if row not in sure and row not in unsure], share=0.5)
     label_all(client, unsure, share=0.0)

@@ -29,6 +29,7 @@ from rt4chart_collector.store.engine.columns import (
     Environment,
     IsDeleted,
     Model,
+    StoredConfidence,
     VerdictRow,
     Version,
 )
@@ -46,6 +47,8 @@ from rt4chart_collector.store.engine.rows import (
 CLAIM_LABELS = (
     "Enum8('entailed' = 1, 'contradicted' = 2, 'baseless' = 3, 'undecided' = 4, 'not_a_claim' = 5)"
 )
+# The empty label: no chunk was asked, so there is no local one.
+LOCAL_LABELS = CLAIM_LABELS.replace("Enum8(", "Enum8('' = 0, ")
 ClaimIndex = Annotated[int, StoredAs("ClaimIndex", "UInt16")]
 ClaimLabel = Annotated[Label, StoredAs("Label", CLAIM_LABELS)]
 ClaimState = Annotated[ClaimStatus, StoredAs("Status", LOW_CARDINALITY)]
@@ -77,6 +80,10 @@ StoredClashes = Annotated[
 ]
 
 
+def _local_label(stored: str) -> Label | None:
+    return Label(stored) if stored else None
+
+
 def _sentence_index(sentence: int) -> int:
     """The index within the column's range; a claim about the whole answer has -1."""
     return min(max(sentence, 0), 2**16 - 1)
@@ -94,9 +101,11 @@ class ClaimRow(VerdictRow):
     label: ClaimLabel
     status: ClaimState
     check_rate: Annotated[float, StoredAs("CheckRate", "Float32")]
-    local_label: Annotated[Label, StoredAs("LocalLabel", CLAIM_LABELS)]
+    local_label: Annotated[
+        Label | None, StoredAs("LocalLabel", LOCAL_LABELS, _local_label, lambda label: label or "")
+    ]
     kind: Annotated[ClaimKind, StoredAs("Kind", LOW_CARDINALITY)]
-    confidence: Annotated[float, StoredAs("Confidence", "Float32")]
+    confidence: StoredConfidence
     decided_by: Annotated[str, StoredAs("DecidedBy", LOW_CARDINALITY)]
     reason: Annotated[str, StoredAs("Reason", LOW_CARDINALITY)]
     sentence: Annotated[int, StoredAs("SentenceIndex", "UInt16", write=_sentence_index)]

@@ -5,10 +5,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Annotated
 
 from otel_rt4chart.verify.core.rates import MIN_SAMPLE_RATE
 from rt4chart_collector.store.engine.rows import LOW_CARDINALITY, TIME, StoredAs, group
+
+
+def stated_confidence(stored: float) -> float | None:
+    """The confidence of a column; None for NaN."""
+    return None if isnan(stored) else stored
+
 
 # The answer that a row is about: `StartNs` is the answer's start, which never changes.
 StartNs = Annotated[int, StoredAs("Timestamp", TIME)]
@@ -19,6 +26,11 @@ Route = Annotated[str, StoredAs("Route", LOW_CARDINALITY)]
 VerifierId = Annotated[str, StoredAs("VerifierId", LOW_CARDINALITY)]
 Environment = Annotated[str, StoredAs("Environment", LOW_CARDINALITY)]
 Model = Annotated[str, StoredAs("Model", LOW_CARDINALITY)]
+# A judge's confidence in [0, 1]; NaN is stored for one that states none.
+StoredConfidence = Annotated[
+    float | None,
+    StoredAs("Confidence", "Float32", stated_confidence, lambda v: nan if v is None else v),
+]
 # Who did something, and their comment.
 Actor = Annotated[str, StoredAs("Actor", "String")]
 Note = Annotated[str, StoredAs("Note", "String")]

@@ -347,6 +347,7 @@ def _with_share(row: QueueRow, votes: Sequence[bool]) -> TrustedLabel:
         wrong=sum(votes) / len(votes),
         probability=row.probability,
         weight=row.weight,
+        has_confidence=row.confidence is not None,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, TypeVar
 from otel_rt4chart.verify.rates.population import stratum_of
 from rt4chart_collector.store.answers.claims import ClaimLabel
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
-from rt4chart_collector.store.engine.columns import AnswerKey, ClaimKey
+from rt4chart_collector.store.engine.columns import AnswerKey, ClaimKey, stated_confidence
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import StoredAs, read
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
@@ -53,7 +53,7 @@ class CurrentClaim:
     claim: Annotated[int, StoredAs("claim", "UInt16")]
     text_hash: str
     label: ClaimLabel
-    confidence: float
+    confidence: Annotated[float | None, StoredAs("confidence", "Float32", stated_confidence)]
 
     @property
     def key(self) -> ClaimKey:

@@ -9,7 +9,7 @@ from typing import Annotated
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.rates.population import FLAGGED, score_of
 from rt4chart_collector.store.answers.claims import ClaimIndex
-from rt4chart_collector.store.engine.columns import ClaimKey, VerdictRow
+from rt4chart_collector.store.engine.columns import ClaimKey, StoredConfidence, VerdictRow
 from rt4chart_collector.store.engine.rows import LOW_CARDINALITY, StoredAs
 
 HASH_CHARS = 16
@@ -37,7 +37,7 @@ class ClaimVerdictRow(VerdictRow):
     claim: ClaimIndex
     text_hash: Annotated[str, StoredAs("ClaimHash", "String")]
     judge_label: Annotated[Label, StoredAs("JudgeLabel", LOW_CARDINALITY)]
-    confidence: Annotated[float, StoredAs("Confidence", "Float32")]
+    confidence: StoredConfidence
     weight: Annotated[float, StoredAs("Weight", "Float64")]
     draw: Annotated[str, StoredAs("DrawId", "String")]
     stratum: Annotated[str, StoredAs("Stratum", LOW_CARDINALITY)]

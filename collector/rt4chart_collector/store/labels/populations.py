@@ -15,7 +15,7 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.rates.label_queue import EQUAL_PART, LEAST_DOUBT, MOST_DOUBT
 from otel_rt4chart.verify.rates.population import FLAGGED, Population
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
-from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT, stated_confidence
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import StoredAs, read
 from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_scope, in_time
@@ -24,8 +24,9 @@ from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_scope
 STRATA = (Label.ENTAILED.value, FLAGGED, Label.UNDECIDED.value)
 STRATUM_NUMBER = "if(Label IN ('contradicted', 'baseless'), 2, if(Label = 'entailed', 1, 3))"
 SCORE = (
-    "least(greatest(if(Label IN ('contradicted', 'baseless'), toFloat64(Confidence), "
-    "if(Label = 'entailed', 1 - toFloat64(Confidence), 0.5)), 0), 1)"
+    "least(greatest(if(Label IN ('contradicted', 'baseless'), "
+    "if(isNaN(Confidence), 1, toFloat64(Confidence)), if(Label = 'entailed', "
+    "if(isNaN(Confidence), 0, 1 - toFloat64(Confidence)), 0.5)), 0), 1)"
 )
 DOUBT = f"least(greatest(sqrt(greatest(Score * (1 - Score), 0)), {LEAST_DOUBT}), {MOST_DOUBT})"
 # `random_number` of the label queue: the first 53 bits of SHA-256.
@@ -218,7 +219,7 @@ class FirstClaim:
     claim: Annotated[int, StoredAs("claim", "UInt16")]
     text: str
     label: Label
-    confidence: float
+    confidence: Annotated[float | None, StoredAs("confidence", "Float32", stated_confidence)]
     weight: float
     rate: float
     rank: float

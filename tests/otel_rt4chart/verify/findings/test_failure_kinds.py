@@ -57,6 +57,7 @@ def test_ids_of_findings_are_those_that_databases_have() -> None:
         "stale",
         "overreach",
         "context_compressed",
+        "decision_basis",
         "linked_by_words_only",
         "findings_limited",
         "failure_kind",

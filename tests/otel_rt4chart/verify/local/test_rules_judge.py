@@ -216,6 +216,7 @@ def test_every_verdict_keeps_the_judges_promises(claim: str, texts: list[str]) -
         for clash in judgement.clashes
         if clash.found
     )
+    assert judgement.confidence is not None
     assert 0.0 <= judgement.confidence < 1.0
 
 

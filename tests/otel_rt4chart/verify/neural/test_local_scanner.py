@@ -38,6 +38,7 @@ def test_a_contradicting_sentence_is_named(judge: LocalJudge) -> None:
     )
 
     assert (found.label, found.sentences) == (Label.CONTRADICTED, (1,))
+    assert found.confidence is not None
     assert found.confidence >= 0.6
 
 

@@ -74,7 +74,7 @@ def test_an_answer_is_verified_whatever_labels_the_model_has(
         [],
         [],
     ]
-    assert all(claim.confidence > 0.99 for claim in report.claims)
+    assert all((claim.confidence or 0) > 0.99 for claim in report.claims)
     assert report.judge.startswith("onnx/mine/")
 
 
@@ -223,6 +223,7 @@ def test_every_verdict_keeps_a_judges_promises(model: Path, claim: str, texts: l
 
     assert bool(first.sentences) == (first.label in (Label.ENTAILED, Label.CONTRADICTED))
     assert set(first.sentences) <= set(range(len(texts)))
+    assert first.confidence is not None
     assert 0.0 <= first.confidence <= 1.0
     assert judge.resolve([draft(claim)], sentences, hint=None, question="") == (first,)
     assert OnnxJudge(model).resolve([draft(claim)], sentences, hint=None, question="") == (first,)

@@ -325,7 +325,7 @@ def test_an_impossible_label_is_refused(wrong: dict[str, float]) -> None:
     values: dict[str, float] = {"score": 0.5, "wrong": 1.0, "probability": 0.5, "weight": 1.0}
 
     with pytest.raises(InputError):
-        TrustedLabel("a", "flagged", is_flagged=True, **(values | wrong))
+        TrustedLabel("a", "flagged", is_flagged=True, has_confidence=True, **(values | wrong))
 
 
 def test_labels_drawn_by_a_former_judge_are_right_under_the_strata_of_a_new_one() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
 from otel_rt4chart.verify import Budget, RulesJudge, Verifier
 from otel_rt4chart.verify.core.model import Label, Passage
+from rt4chart_collector.store.answers.claims import claims_since
 from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.rollup import repair_rollup
@@ -232,3 +233,21 @@ def test_an_answer_that_is_too_large_is_stored_as_undecided(any_client: Client) 
 
     claims = any_client.query("SELECT Label, SentenceIndex FROM rt4chart_claims").result_rows
     assert claims == [("undecided", 0)]
+
+
+def test_what_was_not_said_of_a_claim_is_read_as_unknown(any_client: Client) -> None:
+    """A judge that states no confidence, and a claim of which no chunk was asked."""
+    given = verdict(labels=[Label.ENTAILED, Label.BASELESS])
+    assert given.report is not None
+    first, second = given.report.claims
+    silent = replace(first, confidence=None, local_label=None)
+    told = replace(given, report=replace(given.report, claims=(silent, second)))
+    insert_verdicts(any_client, [told])
+
+    found = claims_since(any_client, NOON - SECOND)
+
+    assert [(one.confidence, one.local_label) for one in found] == [
+        (None, None),
+        (0.75, Label.BASELESS),
+    ]
+    assert found[0].claim.confidence is None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from otel_rt4chart.core.errors import InputError
-from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.core.model import Claim, Label
 from otel_rt4chart.verify.rates.label_queue import LabelCandidate, draw_labels, random_number
 from otel_rt4chart.verify.rates.population import (
     ScoredAnswer,
@@ -33,6 +34,7 @@ from tests.rt4chart_collector.records import NOON, SECOND, verdict
 from tests.rt4chart_collector.store.labels.label_rows import (
     NOW,
     SCOPE,
+    Split,
     draw,
     insert_answers,
     label_of,
@@ -54,9 +56,17 @@ def test_the_database_has_the_same_random_number(client: Client) -> None:
     assert found == [(random_number("häuser", "ab/cd/3"),)]
 
 
-def test_the_database_draws_as_the_formulas_do(client: Client) -> None:
+def silent(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims of a judge that states no confidence for every other one."""
+    return tuple(
+        replace(one, confidence=one.confidence if at % 2 else None) for at, one in enumerate(claims)
+    )
+
+
+@pytest.mark.parametrize("split", [tuple, silent])
+def test_the_database_draws_as_the_formulas_do(client: Client, split: Split) -> None:
     """The same claims of both routes, with the same ranks and probabilities, in the same order."""
-    insert_answers(client, range(1, 41))
+    insert_answers(client, range(1, 41), split=split)
     insert_answers(client, range(41, 46), route="pay")
     candidates = [
         LabelCandidate(
@@ -82,9 +92,10 @@ def test_the_database_draws_as_the_formulas_do(client: Client) -> None:
     assert {row.probability for row in made.queue if row.route == "pay"} == {1.0}
 
 
-def test_the_database_adds_the_claims_up_as_the_formulas_do(client: Client) -> None:
+@pytest.mark.parametrize("split", [tuple, silent])
+def test_the_database_adds_the_claims_up_as_the_formulas_do(client: Client, split: Split) -> None:
     """Totals and squares by stratum, of every route."""
-    insert_answers(client, range(1, 31))
+    insert_answers(client, range(1, 31), split=split)
     answers: dict[str, list[ScoredClaim]] = {}
     for row in claims_since(client, 0):
         if row.label is not Label.NOT_A_CLAIM:

@@ -1,0 +1,156 @@
+"""The paper's protocol: the full pipeline, ablations, a grid of windows, and repeated runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean, stdev
+from typing import Literal, NamedTuple
+
+from otel_rt4chart.bench.conflicts import score_conflicts
+from otel_rt4chart.bench.metrics import ConfusionCounts
+from otel_rt4chart.bench.paired import ComparedAnswer, PairedComparison, compare_runs, score_answer
+from otel_rt4chart.bench.records import row_digest
+from otel_rt4chart.bench.runner import BenchResult, JudgedAnswer
+from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.verify.stages.options import PipelineStep, checked_steps
+
+FULL = "full pipeline"
+MetricRow = dict[str, float | None]
+
+
+class PipelineVariant(NamedTuple):
+    """A pipeline to measure."""
+
+    name: str
+    kind: Literal["full", "ablation", "window"]
+    window: int
+    overlap: int
+    left_out: frozenset[PipelineStep] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolRun:
+    """One run of a variant over all answers; `repeat` counts from 1."""
+
+    variant: PipelineVariant
+    repeat: int
+    result: BenchResult
+
+
+class RunSpread(NamedTuple):
+    """A metric over repeated runs; `deviation` is the sample's standard deviation."""
+
+    metric: str
+    mean: float | None
+    deviation: float | None
+    values: tuple[float | None, ...]
+
+
+def plan_variants(
+    base: tuple[int, int],
+    ablations: Sequence[str],
+    windows: Sequence[int],
+    overlaps: Sequence[int],
+) -> tuple[PipelineVariant, ...]:
+    """The variants, the full pipeline first; `base` is its window and overlap.
+
+    A single window and overlap is that of all variants. Of several, each pair that fits is one, and
+    the full pipeline keeps the settings' own.
+    """
+    pairs = [
+        (window, overlap)
+        for window, overlap in product(windows or base[:1], overlaps or base[1:])
+        if overlap < window
+    ]
+    if not pairs:
+        raise InputError("--window, --overlap: expected an overlap that is less than its window")
+    own = pairs[0] if len(pairs) == 1 else base
+    full = PipelineVariant(FULL, "full", *own)
+    grid = [
+        PipelineVariant(f"window {window}, overlap {overlap}", "window", window, overlap)
+        for window, overlap in pairs
+        if (window, overlap) != own
+    ]
+    return (full, *(_ablation(written, own) for written in _each_step(ablations)), *grid)
+
+
+def _each_step(ablations: Sequence[str]) -> list[str]:
+    every = [step.value for step in PipelineStep]
+    named = [one for name in ablations for one in (every if name == "all" else [name])]
+    return list(dict.fromkeys(named))
+
+
+def _ablation(written: str, own: tuple[int, int]) -> PipelineVariant:
+    """The variant of `local`, or of several steps as in `local+decomposition`."""
+    names = written.split("+")
+    try:
+        steps = checked_steps([PipelineStep(name) for name in names])
+    except ValueError as error:
+        known = ", ".join(PipelineStep)
+        is_known = all(name in list(PipelineStep) for name in names)
+        detail = str(error) if is_known else f"expected some of {known} or all, got {written!r}"
+        raise InputError(f"--ablate: {detail}") from None
+    return PipelineVariant(f"without {' and '.join(names)}", "ablation", *own, steps)
+
+
+def first_runs(runs: Sequence[ProtocolRun]) -> list[ProtocolRun]:
+    """The first run of each variant."""
+    return [run for run in runs if run.repeat == 1]
+
+
+def run_metrics(result: BenchResult) -> MetricRow:
+    """The metrics of a run that are compared between variants and repeats."""
+    found = score_conflicts(result.answers)
+    answer, span = result.overall.answer, result.overall.span
+    grounding = found.grounding.characters if found.grounding else ConfusionCounts()
+    return {
+        "precision": answer.precision,
+        "recall": answer.recall,
+        "F1": answer.f1,
+        "balanced accuracy": answer.balanced_accuracy,
+        "span F1": span.f1,
+        "conflict F1": found.conflicts.f1 if found.conflicts else None,
+        "baseless F1": found.baseless.f1 if found.baseless else None,
+        "evidence F1": grounding.f1,
+    }
+
+
+def spreads(runs: Sequence[ProtocolRun]) -> tuple[RunSpread, ...]:
+    """Mean and standard deviation of each metric over the repeats of one variant."""
+    rows = [run_metrics(run.result) for run in runs]
+    return tuple(_spread(name, [row[name] for row in rows]) for name in rows[0])
+
+
+def _spread(name: str, values: Sequence[float | None]) -> RunSpread:
+    known = [value for value in values if value is not None]
+    return RunSpread(
+        name,
+        fmean(known) if known else None,
+        stdev(known) if len(known) > 1 else None,
+        tuple(values),
+    )
+
+
+def against_full(runs: Sequence[ProtocolRun]) -> dict[str, PairedComparison]:
+    """Each other variant beside the full pipeline, by the variant's name; the first run of each."""
+    full, *others = first_runs(runs)
+    ours = scored_answers(full.result)
+    return {run.variant.name: compare_runs(ours, scored_answers(run.result)) for run in others}
+
+
+def scored_answers(result: BenchResult) -> dict[str, ComparedAnswer]:
+    """The answers of a run by what identifies them."""
+    return {answer_key(answer): _scored(answer) for answer in result.answers}
+
+
+def answer_key(answer: JudgedAnswer) -> str:
+    """The row's id with the digest of its texts."""
+    return f"{answer.row.id}/{row_digest(answer.row)}"
+
+
+def _scored(answer: JudgedAnswer) -> ComparedAnswer:
+    row = answer.row
+    spans = answer.outcome.gold_spans
+    return score_answer(f"{row.dataset}/{row.group}", row.is_hallucinated, spans, answer.record)
