@@ -46,8 +46,8 @@ from otel_rt4chart.verify.link.linker import FLOOR, Linker
 from otel_rt4chart.verify.text.segment import segment_passages
 from otel_rt4chart.verify.trail.traced_claim import ClaimTrail, TrailStep, nodes_of
 
-# The limits of a trail, as parts of those of the answer's verification.
-COMPARISON_SHARE = 4
+# A trail may take one of so many parts of the comparisons of the answer's verification.
+COMPARISON_PARTS = 4
 # What is stored of a trail. A claim has few steps; a chain may have thousands of nodes.
 MAX_STEPS, MAX_READ, MAX_EVIDENCE, MAX_BLAMED = 12, 12, 6, 8
 # A passage on something near may seem to decide on a claim that it does not speak of.
@@ -120,7 +120,7 @@ class TrailMaker:
         seconds, spent = self.budget.seconds, verdict.duration_ns / 1e9
         deadline = None if seconds is None else Deadline(max(seconds - spent, 0.0))
         usage = verdict.report.usage if verdict.report is not None else Usage()
-        return _less(self.budget, replace(usage, calls=0)), deadline
+        return self.budget.after(replace(usage, calls=0)), deadline
 
     def _size_problem(self, chain: TraceChain) -> str:
         read, limit = sum(len(node.text) for node in chain.nodes), self.budget.passage_characters
@@ -131,13 +131,7 @@ class TrailMaker:
 
 def trail_maker(verifier: Verifier, *, calls: int) -> TrailMaker:
     """What makes the trails of this verifier's answers, with at most so many calls an answer."""
-    whole = verifier.budget
-    budget = replace(
-        whole,
-        calls=calls,
-        comparisons=_part(whole.comparisons),
-        model_comparisons=_part(whole.model_comparisons),
-    )
+    budget = replace(verifier.budget.part(COMPARISON_PARTS), calls=calls)
     try:
         return TrailMaker(Tracer(verifier.judge), budget)
     except SettingsError as error:
@@ -319,7 +313,11 @@ def _lost_passages(candidate: Candidate, chain: TraceChain) -> tuple[StagedPassa
     context = {passage.id for passage in candidate.exchange.passages}
     if is_prompt_known(one.stages for one in candidate.staged):
         context -= {one.passage.id for one in candidate.staged if _is_cut(one.stages)}
-    lost = [one for one in candidate.staged if one.passage.id not in context]
+    lost = [
+        one
+        for one in candidate.staged
+        if one.passage.id not in context and Stage.EARLIER not in one.stages
+    ]
     if not lost:
         return ()
     written = {node.id for node in _generated(chain)}
@@ -366,11 +364,11 @@ class _Asked:
         self, nodes: Sequence[Node], answer: str, drafts: Sequence[DraftClaim]
     ) -> tuple[ClaimTrail, ...]:
         """The trails of the claims, with what is left of the budget and of the time."""
-        left = _less(self.budget, self.usage)
+        left = self.budget.after(self.usage)
         if self.deadline is not None:
             left = replace(left, seconds=self.deadline.remaining)
         trail = self.tracer.trace(nodes, answer, drafts, budget=left)
-        self.usage = _sum(self.usage, trail.usage)
+        self.usage = self.usage.plus(trail.usage)
         return trail.claims
 
     def located(
@@ -439,35 +437,8 @@ def _reason(reason: str) -> str:
     return one_line(reason, REASON_CHARS)
 
 
-def _part(limit: int | None) -> int | None:
-    return None if limit is None else max(limit // COMPARISON_SHARE, 1)
-
-
-def _less(budget: Budget, usage: Usage) -> Budget:
-    """The budget that is left after this usage."""
-    spent = usage.input_tokens + usage.output_tokens
-    return replace(
-        budget,
-        calls=None if budget.calls is None else max(budget.calls - usage.calls, 0),
-        tokens=None if budget.tokens is None else max(budget.tokens - spent, 0),
-    )
-
-
 def _charged(verdict: Verdict, usage: Usage, is_paid: bool) -> Verdict:
     """The verdict with the cost of its trails; calls in this process cost nothing."""
     if verdict.report is None or not is_paid:
         return verdict
-    return replace(verdict, report=replace(verdict.report, usage=_sum(verdict.report.usage, usage)))
-
-
-def _sum(first: Usage, second: Usage) -> Usage:
-    known = first.cost_usd is not None and second.cost_usd is not None
-    return Usage(
-        calls=first.calls + second.calls,
-        input_tokens=first.input_tokens + second.input_tokens,
-        cached_tokens=first.cached_tokens + second.cached_tokens,
-        output_tokens=first.output_tokens + second.output_tokens,
-        cache_hits=first.cache_hits + second.cache_hits,
-        cost_usd=(first.cost_usd or 0.0) + (second.cost_usd or 0.0) if known else None,
-        milliseconds=first.milliseconds,
-    )
+    return replace(verdict, report=replace(verdict.report, usage=verdict.report.usage.plus(usage)))
