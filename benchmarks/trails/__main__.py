@@ -4,9 +4,11 @@
 
 Each DIR has RAGTruth's two-file layout. Chains of 2 to 6 steps that merge 1 to 8 texts each are
 made of labelled rows, with an error at a known step (`planted.py`); the tracer is compared with
-verifying every node. `oracle` knows people's labels and answers only what it is asked;
-`oracle:0.05` is wrong in one of twenty judgements. A claim that is left undecided is neither right
-nor found. Targets with the oracle: stage at least 0.95, calls at most 0.30 of those for every node.
+verifying every node. They are also traced as the service does, which flags claims itself, and
+blames no step where it is in doubt. `oracle` knows people's labels and answers only what it is
+asked; `oracle:0.05` is wrong in one of twenty judgements. A claim that is left undecided is neither
+right nor found. Targets with the oracle: stage at least 0.95, calls at most 0.30 of those for every
+node.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import NamedTuple, TypeVar
 
 from benchmarks.judge.tables import Cell, Table, as_markdown, as_text
 from benchmarks.trails.judges import OracleJudge
+from benchmarks.trails.live import LiveBlame, count_blames, trace_live
 from benchmarks.trails.methods import Blamed, Outcome, follow_trail, verify_every_node
 from benchmarks.trails.planted import Planted, Source, plant, sources_of
 from otel_rt4chart.bench.dataset import choose_split, read_rows
@@ -34,12 +37,13 @@ Key = TypeVar("Key", int, tuple[int, int])
 
 
 class Run(NamedTuple):
-    """One chain, with its shape and what both methods said of it."""
+    """One chain, with its shape and what both methods and the service's trails said of it."""
 
     depth: int
     branching: int
     chain: Planted
     outcomes: dict[str, Outcome]
+    live: tuple[LiveBlame, ...]
 
 
 def main() -> int:
@@ -75,6 +79,7 @@ def runs_of(judge: str, sources: Sequence[Source], chains: int, random: Random) 
                     branching,
                     chain,
                     {name: method(asked, chain) for name, method in METHODS.items()},
+                    trace_live(asked, chain),
                 )
 
 
@@ -104,8 +109,22 @@ def tables(judge: str, runs: Sequence[Run]) -> list[Table]:
     return [
         Table(f"Judge {judge}", note, [*head, *cost], overall),
         Table(f"Judge {judge}, by the step of the error", "", head, by_stage),
+        _live_table(judge, runs),
         Table(f"Judge {judge}, the trail by shape", "", ["", "chains", *head[1:], *cost], by_shape),
     ]
+
+
+def _live_table(judge: str, runs: Sequence[Run]) -> Table:
+    """The trails of the service: how often they blame the right step, a wrong one, or none."""
+    counts = count_blames((run.chain, run.live) for run in runs)
+    errors, true = counts.right + counts.wrong + counts.silent, counts.false + counts.silenced
+    rows: list[list[Cell]] = [
+        ["planted errors", errors, counts.right, counts.wrong, counts.silent],
+        ["true claims", true, 0, counts.false, counts.silenced],
+    ]
+    note = f"false blame share {counts.false_share:.3f}: of flagged true claims, those with a blame"
+    head = ["flagged", "claims", "right step", "false blame", "silent"]
+    return Table(f"Judge {judge}, as the service traces", note, head, rows)
 
 
 def _groups(runs: Sequence[Run], key: Callable[[Run], Key]) -> list[tuple[Key, list[Run]]]:
