@@ -25,7 +25,7 @@ def test_way_of_a_claim_ends_at_its_sources(client: Client) -> None:
 
     assert lines(client, answer.trace_id) == [
         "",
-        "claim 0, contradicted: You can return an order within 60 days of delivery.",
+        "claim 0, contradicted: Orders can be returned within 60 days of delivery.",
         "  answer",
         "  └ summarise: says it   ✗ entered here",
         "      “Orders can be returned within 60 days of delivery.”",
@@ -82,7 +82,7 @@ def test_command_prints_json(client: Client, dsn: str, capsys: pytest.CaptureFix
     (found,) = json.loads(capsys.readouterr().out)["answers"]
     (trail,) = found["trails"]
     assert (found["route"], trail["stage"], trail["claim"]) == ("research", "summarise", 0)
-    assert trail["text"] == "You can return an order within 60 days of delivery."
+    assert trail["text"] == "Orders can be returned within 60 days of delivery."
 
 
 def test_unknown_trace_is_an_error(
