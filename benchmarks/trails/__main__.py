@@ -1,6 +1,7 @@
 """Is the step found where a claim went wrong, and at what cost?
 
     python -m benchmarks.trails DIR… [--split dev] [--judges oracle,oracle:0.05,local] [--chains 10]
+        [--live]
 
 Each DIR has RAGTruth's two-file layout. Chains of 2 to 6 steps that merge 1 to 8 texts each are
 made of labelled rows, with an error at a known step (`planted.py`); the tracer is compared with
@@ -16,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -24,7 +25,13 @@ from typing import NamedTuple, TypeVar
 from benchmarks.judge.tables import Cell, Table, as_markdown, as_text
 from benchmarks.trails.judges import OracleJudge
 from benchmarks.trails.live import LiveBlame, count_blames, trace_live
-from benchmarks.trails.methods import Blamed, Outcome, follow_trail, verify_every_node
+from benchmarks.trails.methods import (
+    Blamed,
+    Method,
+    Outcome,
+    follow_trail,
+    verify_every_node,
+)
 from benchmarks.trails.planted import Planted, Source, plant, sources_of
 from otel_rt4chart.bench.dataset import choose_split, read_rows
 from otel_rt4chart.core.errors import RT4ChartError
@@ -32,7 +39,7 @@ from otel_rt4chart.verify import LocalJudge
 from otel_rt4chart.verify.core.judge import Judge
 
 DEPTHS, BRANCHINGS = range(2, 7), (1, 2, 4, 8)
-METHODS = {"trail": follow_trail, "every node": verify_every_node}
+METHODS: Mapping[str, Method] = {"trail": follow_trail, "every node": verify_every_node}
 Key = TypeVar("Key", int, tuple[int, int])
 
 
@@ -60,13 +67,21 @@ def main() -> int:
     render = as_markdown if options.markdown else as_text
     print(f"{len(sources)} sources of {len(rows)} labelled answers, seed {options.seed}\n")
     for name in options.judges.split(","):
-        runs = list(runs_of(name, sources, options.chains, Random(options.seed)))  # noqa: S311 no secret
-        print("\n".join(render(table) for table in tables(name, runs)))
+        methods = {} if options.live else METHODS
+        random = Random(options.seed)  # noqa: S311 no secret
+        runs = list(runs_of(name, sources, options.chains, random, methods))
+        print("\n".join(render(table) for table in tables(name, runs, methods)))
     return 0
 
 
-def runs_of(judge: str, sources: Sequence[Source], chains: int, random: Random) -> Iterable[Run]:
-    """So many chains of each shape, each traced by both methods."""
+def runs_of(
+    judge: str,
+    sources: Sequence[Source],
+    chains: int,
+    random: Random,
+    methods: Mapping[str, Method],
+) -> Iterable[Run]:
+    """So many chains of each shape, each traced by the methods, and as the service does."""
     local = LocalJudge() if judge == "local" else None
     error = float(judge.partition(":")[2] or 0)
     for depth in DEPTHS:
@@ -78,13 +93,15 @@ def runs_of(judge: str, sources: Sequence[Source], chains: int, random: Random) 
                     depth,
                     branching,
                     chain,
-                    {name: method(asked, chain) for name, method in METHODS.items()},
+                    {name: method(asked, chain) for name, method in methods.items()},
                     trace_live(asked, chain),
                 )
 
 
-def tables(judge: str, runs: Sequence[Run]) -> list[Table]:
+def tables(judge: str, runs: Sequence[Run], methods: Collection[str]) -> list[Table]:
     """How well and at what cost: over all chains, by the stage of the error, by shape."""
+    if not methods:
+        return [_live_table(judge, runs)]
     head = ["", "stage right", "step right", "claims, balanced", "undecided"]
     cost = ["calls a claim", "tokens a claim", "calls against every node", "tokens"]
     overall = [[name, *_quality(name, runs), *_cost(name, runs)] for name in METHODS]
@@ -193,6 +210,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--judges", default="oracle,oracle:0.05,local")
     parser.add_argument("--chains", type=int, default=10, help="of each shape")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--live", action="store_true", help="only trace as the service does")
     parser.add_argument("--markdown", action="store_true")
     return parser.parse_args()
 

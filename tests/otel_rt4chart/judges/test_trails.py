@@ -111,7 +111,7 @@ def test_a_weak_verdict_blames_no_step_that_read_a_source() -> None:
     assert verdict.report is not None
     (claim,) = verdict.report.claims
 
-    blames = []
+    blames: list[ClaimBlame] = []
     for confidence in (MIN_CONFIDENCE - 0.01, MIN_CONFIDENCE):
         report = replace(verdict.report, claims=(replace(claim, confidence=confidence),))
         maker = trail_maker(verifier, calls=60)

@@ -143,7 +143,7 @@ def test_step_that_left_out_a_limit_is_marked(client: Client) -> None:
 def row(blame: ClaimBlame) -> TrailRow:
     """The row of a trail of the answer `a`."""
     return TrailRow(
-        *(1, "t" * 32, "a", "shop", "research", "rules", "", "", blame.claim, Label.BASELESS, 1.0),  # type: ignore[arg-type]
+        *(1, "t" * 32, "a", "shop", "research", "rules", "", "", blame.claim, Label.BASELESS, 1.0),
         *("", "", "", "", "", False, 1, blame.problem),
         TrailWay(blame.blamed, blame.way, blame.lost),
         1,
