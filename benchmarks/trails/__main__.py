@@ -1,7 +1,7 @@
 """Is the step found where a claim went wrong, and at what cost?
 
     python -m benchmarks.trails DIR… [--split dev] [--judges oracle,oracle:0.05,local] [--chains 10]
-        [--live]
+        [--live] [--depths 2,3,4,5,6] [--merged 1,2,4,8]
 
 Each DIR has RAGTruth's two-file layout. Chains of 2 to 6 steps that merge 1 to 8 texts each are
 made of labelled rows, with an error at a known step (`planted.py`); the tracer is compared with
@@ -18,6 +18,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -38,7 +39,7 @@ from otel_rt4chart.core.errors import RT4ChartError
 from otel_rt4chart.verify import LocalJudge
 from otel_rt4chart.verify.core.judge import Judge
 
-DEPTHS, BRANCHINGS = range(2, 7), (1, 2, 4, 8)
+DEPTHS, BRANCHINGS = "2,3,4,5,6", "1,2,4,8"
 METHODS: Mapping[str, Method] = {"trail": follow_trail, "every node": verify_every_node}
 Key = TypeVar("Key", int, tuple[int, int])
 
@@ -69,7 +70,8 @@ def main() -> int:
     for name in options.judges.split(","):
         methods = {} if options.live else METHODS
         random = Random(options.seed)  # noqa: S311 no secret
-        runs = list(runs_of(name, sources, options.chains, random, methods))
+        shapes = list(product(_numbers(options.depths), _numbers(options.merged)))
+        runs = list(runs_of(name, sources, shapes, options.chains, random, methods))
         print("\n".join(render(table) for table in tables(name, runs, methods)))
     return 0
 
@@ -77,25 +79,29 @@ def main() -> int:
 def runs_of(
     judge: str,
     sources: Sequence[Source],
+    shapes: Sequence[tuple[int, int]],
     chains: int,
     random: Random,
     methods: Mapping[str, Method],
 ) -> Iterable[Run]:
-    """So many chains of each shape, each traced by the methods, and as the service does."""
+    """So many chains of each shape (steps, texts merged), traced by the methods and as live."""
     local = LocalJudge() if judge == "local" else None
     error = float(judge.partition(":")[2] or 0)
-    for depth in DEPTHS:
-        for branching in BRANCHINGS:
-            for _ in range(chains):
-                chain = plant(sources, depth, branching, random)
-                asked: Judge = local or OracleJudge(chain.labels, error)
-                yield Run(
-                    depth,
-                    branching,
-                    chain,
-                    {name: method(asked, chain) for name, method in methods.items()},
-                    trace_live(asked, chain),
-                )
+    for depth, branching in shapes:
+        for _ in range(chains):
+            chain = plant(sources, depth, branching, random)
+            asked: Judge = local or OracleJudge(chain.labels, error)
+            yield Run(
+                depth,
+                branching,
+                chain,
+                {name: method(asked, chain) for name, method in methods.items()},
+                trace_live(asked, chain),
+            )
+
+
+def _numbers(written: str) -> list[int]:
+    return [int(number) for number in written.split(",")]
 
 
 def tables(judge: str, runs: Sequence[Run], methods: Collection[str]) -> list[Table]:
@@ -140,7 +146,7 @@ def _live_table(judge: str, runs: Sequence[Run]) -> Table:
         ["true claims", true, 0, counts.false, counts.silenced],
     ]
     note = f"false blame share {counts.false_share:.3f}: of flagged true claims, those with a blame"
-    head = ["flagged", "claims", "right step", "false blame", "silent"]
+    head = ["flagged", "claims", "right step", "wrong step", "silent"]
     return Table(f"Judge {judge}, as the service traces", note, head, rows)
 
 
@@ -209,6 +215,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--split", help="dev, else test, else all")
     parser.add_argument("--judges", default="oracle,oracle:0.05,local")
     parser.add_argument("--chains", type=int, default=10, help="of each shape")
+    parser.add_argument("--depths", default=DEPTHS, help="numbers of steps")
+    parser.add_argument("--merged", default=BRANCHINGS, help="numbers of texts that a step merges")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--live", action="store_true", help="only trace as the service does")
     parser.add_argument("--markdown", action="store_true")
