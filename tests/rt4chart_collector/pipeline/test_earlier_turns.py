@@ -6,11 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 import pytest
-from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart.sampling.layers import parse_layers
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
@@ -19,7 +14,6 @@ from otel_rt4chart.spans.model.verdict import Stage
 from otel_rt4chart.verify import Claim, Label, RulesJudge, Verifier
 from rt4chart_collector.core.instruments import EARLIER_TURNS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline import earlier_turns
 from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.earlier_turns import earlier_passages
@@ -28,40 +22,11 @@ from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.chain_app import assembled
+from tests.rt4chart_collector.conversation_app import RETURNS, SHIPPING, turn
 from tests.rt4chart_collector.one_worker import OneWorker
 
 SECOND = 1_000_000_000
-RETURNS = "Cameras can be returned within 30 days of purchase."
-SHIPPING = "Return shipping is free for members."
 Handle = Callable[..., list[Claim]]
-
-
-def turn(
-    question: str,
-    passage: str,
-    answer: str,
-    *,
-    session: str = "chat-7",
-    key: str = "session.id",
-    service: str = "shop",
-) -> tuple[SpanRecord, ...]:
-    """One request of a conversation, as the service receives it."""
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider(resource=Resource({"service.name": service}))
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracer, kind = provider.get_tracer("shop"), "openinference.span.kind"
-    root = {kind: "CHAIN", key: session, "input.value": question, "output.value": answer}
-    found = {
-        kind: "RETRIEVER",
-        "retrieval.documents.0.document.id": "kb-1",
-        "retrieval.documents.0.document.content": passage,
-    }
-    with tracer.start_as_current_span("chat", attributes={**root, "rt4chart.route": "chat"}):
-        with tracer.start_as_current_span("search", attributes=found):
-            pass
-        with tracer.start_as_current_span("answer", attributes={kind: "LLM"}) as span:
-            span.set_attribute("output.value", answer)
-    return decode_spans(encode_spans(exporter.get_finished_spans()).SerializeToString()).spans
 
 
 @pytest.fixture

@@ -49,6 +49,18 @@ def test_the_answer_itself_may_be_marked(client: Client) -> None:
     ]
 
 
+def test_a_misleading_claim_names_the_step_that_left_out_its_limit(client: Client) -> None:
+    """The claim entered nowhere: it is true as far as it goes."""
+    answer = research(client, replace(WRONG_ANSWER, answer="Refunds are paid."))
+
+    assert lines(client, answer.trace_id)[1:] == [
+        "claim 0, misleading: Refunds are paid.",
+        "  answer   ✗ left out here",
+        "  the step had read what limits it, and left that out",
+        "    kb-2: “Refunds are paid to the original payment method within 5 working days.”",
+    ]
+
+
 def test_why_nothing_is_known_is_said(client: Client) -> None:
     """Of a chain that could not be read, and of an answer without failed claims."""
     spans = [
