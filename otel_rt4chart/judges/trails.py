@@ -55,7 +55,7 @@ MAX_STEPS, MAX_READ, MAX_EVIDENCE, MAX_BLAMED = 12, 12, 6, 8
 # A passage on something near may seem to decide on a claim that it does not speak of.
 MIN_SHARED = 0.6
 # Of a verdict; below it no step is blamed for a claim that it may have taken from a source. Chosen
-# on chains of training data: three quarters of the right blames are left, a fifth of the false ones
+# on chains of training data: it leaves most of the right blames and few of the false ones
 # (benchmarks.trails).
 MIN_CONFIDENCE = 0.85
 EVIDENCE_BYTES, REASON_CHARS = 1_000, 300
