@@ -55,8 +55,8 @@ class OracleJudge:
         if not sentences or Random(f"{claim}|{shown}").random() >= self.error:  # noqa: S311
             return true
         if true.label is Label.ENTAILED:
-            return Judgement(Label.BASELESS)
-        return Judgement(Label.ENTAILED, (sentences[0].index,))
+            return Judgement(Label.BASELESS, confidence=1.0)
+        return Judgement(Label.ENTAILED, (sentences[0].index,), 1.0)
 
     def _true_judgement(self, claim: str, sentences: Sequence[Sentence]) -> Judgement:
         known = self.labels[claim]
@@ -67,11 +67,11 @@ class OracleJudge:
                 claim, [one for one in told if known[one.passage_id] is Label.ENTAILED]
             )
         if said:
-            return Judgement(Label.ENTAILED, tuple(dict.fromkeys(said)))
+            return Judgement(Label.ENTAILED, tuple(dict.fromkeys(said)), 1.0)
         against = [one for one in told if known[one.passage_id] is Label.CONTRADICTED]
         if against:
-            return Judgement(Label.CONTRADICTED, tuple(_nearest(claim, against)))
-        return Judgement(Label.BASELESS)
+            return Judgement(Label.CONTRADICTED, tuple(_nearest(claim, against)), 1.0)
+        return Judgement(Label.BASELESS, confidence=1.0)
 
 
 def _nearest(claim: str, sentences: Sequence[Sentence]) -> list[int]:

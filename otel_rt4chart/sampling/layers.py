@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 LayerValue: TypeAlias = float | str
 CHECKS = ("citations", "cherry_picking", "sycophancy")
-SECOND_JUDGE, TRAIL = "second_judge", "trail"
-NAMES = (*CHECKS, TRAIL, SECOND_JUDGE)
+SECOND_JUDGE, TRAIL, EARLIER_TURNS = "second_judge", "trail", "earlier_turns"
+NAMES = (*CHECKS, TRAIL, EARLIER_TURNS, SECOND_JUDGE)
+MAX_TURNS = 20  # of one conversation that are read for an answer
 AUTO, BORDERLINE, ALL = "auto", "borderline", "all"
 DEFAULTS: Mapping[str, LayerValue] = {
     "citations": 1.0,
     "cherry_picking": AUTO,
     "sycophancy": 1.0,
     TRAIL: AUTO,
+    EARLIER_TURNS: 0.0,
     SECOND_JUDGE: BORDERLINE,
 }
 # The share of answers whose unused passages a remote judge reads: each is a call.
@@ -38,9 +40,9 @@ class Layers:
     """What runs on a verified answer beside its judge, by route.
 
     `by_route` maps a route, or a prefix followed by `*`, to the layers that it sets: a rate from 0
-    to 1 for a check and for the trail, `auto` for that of cherry-picking and for the trail, and
-    `borderline` or `all` for the second judge. For a layer that a route does not set, the next
-    shorter pattern counts, then the default.
+    to 1 for a check and for the trail, `auto` for that of cherry-picking and for the trail, the
+    number of earlier turns, and `borderline` or `all` for the second judge. For a layer that a
+    route does not set, the next shorter pattern counts, then the default.
     """
 
     by_route: Mapping[str, Mapping[str, LayerValue]] = field(default_factory=dict)
@@ -68,6 +70,10 @@ class Layers:
         if isinstance(value, str):
             return not is_remote
         return position(trace_id, DRAW_SALT) < value
+
+    def earlier_turns(self, route: str) -> int:
+        """How many earlier turns of its conversation may support an answer."""
+        return int(self.value(EARLIER_TURNS, route))
 
     def sends_all_claims(self, route: str) -> bool:
         """True if every claim of the route goes to the second judge."""
@@ -151,6 +157,11 @@ def _parse_layer(part: str) -> tuple[str, LayerValue]:
             return name, value
         advice = "RT4CHART_CASCADE_THRESHOLD says what borderline is"
         raise InvalidPartError(part, f"{BORDERLINE} or {ALL}", advice)
+    if name == EARLIER_TURNS:
+        if value.isdecimal() and len(value) <= 2 and int(value) <= MAX_TURNS:
+            return name, float(value)
+        advice = "write 3 for the last three turns"
+        raise InvalidPartError(part, f"a number from 0 to {MAX_TURNS}", advice)
     if value == AUTO and DEFAULTS[name] == AUTO:
         return name, value
     try:
@@ -179,8 +190,8 @@ def _read_file(name: str) -> str:
 
 layers_parser = Parser(
     "LAYER=RATE, …; ROUTE: LAYER=RATE, … with the layers citations, cherry_picking (a rate or "
-    "auto), sycophancy, trail (a rate or auto) and second_judge (borderline or all), or a file of "
-    "such lines",
+    "auto), sycophancy, trail (a rate or auto), earlier_turns (a number) and second_judge "
+    "(borderline or all), or a file of such lines",
     parse_layers,
     lambda value: isinstance(value, Layers),
 )

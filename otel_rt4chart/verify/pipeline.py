@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -18,7 +18,14 @@ from otel_rt4chart.verify.core.judge import (
     is_remote,
 )
 from otel_rt4chart.verify.core.meter import Budget, Meter
-from otel_rt4chart.verify.core.model import CheckPlan, Claim, DraftClaim, Exchange, Report
+from otel_rt4chart.verify.core.model import (
+    CheckPlan,
+    Claim,
+    DraftClaim,
+    Exchange,
+    Report,
+    Usage,
+)
 from otel_rt4chart.verify.core.recalibration import Recalibration
 from otel_rt4chart.verify.core.revision import revised
 from otel_rt4chart.verify.core.steps import (
@@ -156,15 +163,24 @@ class Verifier:
         Raises InputError for a judge that makes claims and labels in one call: it cannot be asked
         about a given claim.
         """
+        (claim,), _ = self.verify_claims(exchange, (draft,))
+        return claim
+
+    def verify_claims(
+        self, exchange: Exchange, drafts: Sequence[DraftClaim], *, budget: Budget | None = None
+    ) -> tuple[tuple[Claim, ...], Usage]:
+        """The same for several claims, in their order, with the cost; at most that of `budget`.
+
+        Findings are not looked for, so no claim has a status.
+        """
         if isinstance(self.judge, BatchJudge) and self.judge.one_call:
             raise InputError(f"{self.judge.id} cannot judge a given claim; use another judge")
-        meter = Meter(self.budget)
+        meter = Meter(budget or self.budget)
         context = segment_passages(exchange.passages)
         run = VerificationRun(exchange.question, context, self._options)
-        run.accept((draft,), exchange.answer, None)
+        run.accept(tuple(drafts), exchange.answer, None)
         run_steps(self._judge_claims(run, meter, False), lambda batch: answer_batch(batch, meter))
-        (claim,) = self._corrected(run.claims(exchange.answer, self.judge.id))
-        return claim
+        return self._corrected(run.claims(exchange.answer, self.judge.id)), meter.usage()
 
     def _judge_claims(self, run: VerificationRun, meter: Meter, strict: bool) -> Steps[None]:
         yield from run.link(self._embedder, self.judge)

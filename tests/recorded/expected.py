@@ -198,6 +198,12 @@ RECORDED = {
         },
         "name the route of a streamed answer yourself: its outer spans are never exported",
     ),
+    "traceloop_mcp": Recorded(
+        ("opentelemetry-instrumentation-mcp", "opentelemetry-instrumentation-openai"),
+        "passages with ids from the result of a tool of an MCP server, question, answer, model",
+        {"agent": Expected(ids=IDS, stages=TOOL_ALONE)},
+        "the tool's span has the first part of a result; the others are read from the prompt",
+    ),
     "traceloop_openai": Recorded(
         ("opentelemetry-instrumentation-openai", "opentelemetry-instrumentation-chromadb"),
         "passages with ids from the vector store's events; question, answer, model",

@@ -28,7 +28,7 @@ SUMMARY = (
     "Refunds are paid to the original payment method within 5 working days."
 )
 ANSWER = (
-    "You can return an order within 30 days of delivery. "
+    "Orders can be returned within 30 days of delivery. "
     "The refund is paid to the original payment method within 5 working days."
 )
 

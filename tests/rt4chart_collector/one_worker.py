@@ -9,11 +9,11 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.store.engine.connect import Client
 
@@ -31,7 +31,7 @@ class OneWorker:
         metrics: ServiceMetrics | None = None,
         breaker: Breaker | None = None,
         sample_rate: float = 1.0,
-        trails: AnswerTrails | None = None,
+        additions: VerdictAdditions | None = None,
         giving_up: Event | None = None,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
@@ -58,7 +58,7 @@ class OneWorker:
             breaker or Breaker(current.id, clock),
             sample_rate=sample_rate,
             clock=clock,
-            trails=trails,
+            additions=additions,
             is_owned=is_owned,
         )
 

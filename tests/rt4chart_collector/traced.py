@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from otel_rt4chart.judges.trails import trail_maker
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.trails import AnswerTrails
+from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
@@ -43,6 +42,5 @@ def worker(client: Client) -> OneWorker:
     def now() -> int:
         return next(clock)
 
-    maker = trail_maker(verifier, calls=60)
-    trails = AnswerTrails(maker, metrics, layers=Layers(), clock=now)
-    return OneWorker(client, verifier, now, metrics=metrics, trails=trails)
+    additions = verdict_additions(verifier, metrics, layers=Layers(), calls=60, clock=now)
+    return OneWorker(client, verifier, now, metrics=metrics, additions=additions)

@@ -25,6 +25,7 @@ from rt4chart_clustering.evalset.review import case_body
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.triage.find_issue import hex_id
 from rt4chart_collector.pipeline.decision import read_answers
+from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.engine.columns import AnswerKey
@@ -212,7 +213,20 @@ def _answers(
         }
         claims = claims_of(client, page)
         for key in page:
-            yield key, recorded.get(key), claims.get(key, ())
+            answer, of_answer = recorded.get(key), claims.get(key, ())
+            if answer is not None:
+                answer = _with_earlier_turns(client, answer, traces[key[0]], of_answer)
+            yield key, answer, of_answer
+
+
+def _with_earlier_turns(
+    client: Client, answer: Candidate, spans: Sequence[SpanRecord], claims: Sequence[Claim]
+) -> Candidate:
+    """The answer with the texts of earlier turns that its claims quote: they are its context."""
+    quoted = [evidence.passage_id for claim in claims for evidence in claim.evidence]
+    earlier = earlier_passages(client, answer, spans, quoted)
+    passages = (*answer.exchange.passages, *earlier)
+    return replace(answer, exchange=replace(answer.exchange, passages=passages))
 
 
 def _case(

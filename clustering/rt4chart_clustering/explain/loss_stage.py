@@ -134,6 +134,8 @@ def _of_known_evidence(failure: Failure, passages: Sequence[PassageSeen]) -> Los
 
 def _is_dropped(passage: PassageSeen, passages: Sequence[PassageSeen]) -> bool:
     """True for a passage that was not kept, or is missing from a prompt that has other passages."""
+    if Stage.EARLIER in passage.stages:
+        return False
     if not passage.is_context:
         return True
     is_known = is_prompt_known(one.stages for one in passages)

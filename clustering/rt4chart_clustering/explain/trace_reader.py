@@ -8,6 +8,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.loss_stage import PassageSeen
 from rt4chart_collector.pipeline.decision import read_answers
+from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import (
     SeenPassage,
@@ -57,12 +58,12 @@ class TraceReader:
         if stored is None:
             last = last_verifications(self._client, [key]).get(key)
             stored = last.passages if last else ()
-        candidate = self.answer(key)
-        texts = (
-            {}
-            if candidate is None
-            else {one.passage.id: one.passage.text for one in candidate.staged}
-        )
+        candidate, texts = self.answer(key), dict[str, str]()
+        if candidate is not None:
+            names, spans = [one.id for one in stored], self.spans(key[0])
+            earlier = earlier_passages(self._client, candidate, spans, names)
+            found = [*(one.passage for one in candidate.staged), *earlier]
+            texts = {one.id: one.text for one in found}
         return tuple(
             PassageSeen(one.id, one.stages, one.is_context, texts.get(one.id)) for one in stored
         )

@@ -13,7 +13,9 @@ from otel_rt4chart.commands.verify import default_jobs, no_progress, progress
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.labels.recalibrations import recalibration_in_force
@@ -41,10 +43,18 @@ def execute(options: argparse.Namespace) -> int:
     with open_database(
         settings.dsn, needs="rt4chart_recalibrations", otherwise=BUSY_ADVICE
     ) as client:
+        additions = verdict_additions(
+            verifier,
+            ServiceMetrics(judge=verifier.judge.id),
+            layers=settings.layers,
+            calls=settings.trail_calls,
+            clock=time.time_ns,
+        )
         backfill = Backfill(
             client,
             verifier.recalibrated(recalibration_in_force(client, verifier.judge.id)),
             selection,
+            additions=additions,
             sample_rate=settings.sample_rate,
             layers=settings.layers,
             strict_routes=settings.strict_routes,

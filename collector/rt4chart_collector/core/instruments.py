@@ -216,6 +216,15 @@ TRAILS = counter(
     "result",
     known=("located", "several", "unknown", "no_chain", "one_step", "failed"),
 )
+EARLIER_TURNS = counter(
+    "earlier_turns",
+    "turn",
+    "Earlier turns that were read to support baseless claims (read), those that the limits on time "
+    "and size left out (missed), single texts of turns for which there was no room "
+    "(text_left_out), and answers whose earlier turns could not be read (failed)",
+    "result",
+    known=("read", "missed", "text_left_out", "failed"),
+)
 TRAIL_DURATION = duration("trail_duration", "Time that tracing the failed claims of an answer took")
 VERIFICATION_DURATION = duration(
     "verification_duration", "Time that the judge took for an answer, failures included", "judge"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify.core.model import AnswerRange, Exchange, Passage
 from otel_rt4chart.verify.decompose.grounding import locate_claim
 from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.text.segment import segment, segment_passages
 from rt4chart_collector.pipeline.decision import read_answers
+from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
@@ -78,7 +78,7 @@ def read_task(client: Client, row: QueueRow) -> LabellingTask | None:
     answer = _answer(client, row)
     if answer is None:
         return None
-    passages = _passages(client, row)
+    passages = _passages(client, row, [seen.id for seen in answer.passages])
     near = _near_sentences(claim, passages)
     return LabellingTask(row, claim, answer.question, answer.answer, near, passages)
 
@@ -95,14 +95,17 @@ def _answer(client: Client, row: QueueRow) -> Verification | None:
     return next((one for one in found if one.verifier == row.verifier), None)
 
 
-def _passages(client: Client, row: QueueRow) -> tuple[Passage, ...] | None:
-    """The passages from the spans, as verification read them; None if they were deleted."""
-    found: Sequence[Candidate] = ()
+def _passages(client: Client, row: QueueRow, seen: Sequence[str]) -> tuple[Passage, ...] | None:
+    """The passages from the spans, as verification read them; None if they were deleted.
+
+    `seen` are the ids of the verdict's passages: those of earlier turns are read, too.
+    """
     with guard("reading the passages of an answer to label"):
-        found = read_answers(client, spans_of(client, [row.trace_id], limit=MAX_SPANS))
-    for candidate in found:
-        if candidate.span_id == row.span_id:
-            return tuple(candidate.exchange.passages)
+        spans = spans_of(client, [row.trace_id], limit=MAX_SPANS)
+        for candidate in read_answers(client, spans):
+            if candidate.span_id == row.span_id:
+                earlier = earlier_passages(client, candidate, spans, seen)
+                return (*candidate.exchange.passages, *earlier)
     return None
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from queue import SimpleQueue
 from typing import NamedTuple
 
 from otel_rt4chart.core.semconv import CarrierPlace
@@ -17,6 +19,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.json_rows import usage_row
+from rt4chart_collector.pipeline.additions import VerdictAdditions
 from rt4chart_collector.pipeline.decision import (
     judge_candidate,
     read_answers,
@@ -53,9 +56,13 @@ class BackfillFilter:
 
 
 class _BackfillTask(NamedTuple):
+    """An answer to verify; `spans` are those of its trace, with so many `answers`."""
+
     candidate: Candidate
     rate: float
     is_first: bool
+    spans: Sequence[SpanRecord]
+    answers: int
 
 
 class Backfill:
@@ -79,10 +86,12 @@ class Backfill:
         carrier: CarrierPlace = CarrierPlace.TRACE,
         has_carriers: bool = True,
         jobs: int = 1,
+        additions: VerdictAdditions | None = None,
     ) -> None:
         """`sample_rate`, `layers`, `strict_routes` and `carrier` are the service's settings.
 
-        Without `has_carriers` verdicts are stored only as rows, not as carrier spans.
+        Without `has_carriers` verdicts are stored only as rows, not as carrier spans; without
+        `additions`, as for a `Worker`.
         """
         self._client = client
         self._verifier = verifier
@@ -95,6 +104,8 @@ class Backfill:
         self._carrier = carrier
         self._has_carriers = has_carriers
         self._jobs = jobs
+        self._additions = additions
+        self._readers: SimpleQueue[Client] = SimpleQueue()
         self._spent = UsageTotals()
         self.summary = BatchSummary()
         self.skipped: Counter[str] = Counter()
@@ -103,6 +114,13 @@ class Backfill:
 
     def verify_all(self) -> Iterator[int]:
         """Verify and store; yields the number of answers so far after each."""
+        with ExitStack() as stack:
+            # A connection is for one thread: each job has its own, beside that of this thread.
+            for _ in range(self._jobs if self._additions is not None else 0):
+                self._readers.put(stack.enter_context(self._client.sibling()))
+            yield from self._verify_all()
+
+    def _verify_all(self) -> Iterator[int]:
         outcomes: list[AnswerOutcome] = []
         flushed = self._clock()
         try:
@@ -142,29 +160,38 @@ class Backfill:
             errors_count=False,
         ):
             after = page[-1]
-            for task in self._select(self._candidates(page)):
+            for task in self._select(self._traces(page)):
                 if selection.limit and number >= selection.limit:
                     return
                 number += 1
                 yield task
 
-    def _candidates(self, trace_ids: Sequence[str]) -> list[Candidate]:
+    def _traces(
+        self, trace_ids: Sequence[str]
+    ) -> list[tuple[Sequence[SpanRecord], Sequence[Candidate]]]:
+        """The spans and the answers of each trace."""
         traces: defaultdict[str, list[SpanRecord]] = defaultdict(list)
         for span in spans_of(self._client, trace_ids):
             traces[span.trace_id].append(span)
-        found: list[Candidate] = []
+        found: list[tuple[Sequence[SpanRecord], Sequence[Candidate]]] = []
         for trace_id, spans in traces.items():
             try:
-                found.extend(read_answers(self._client, spans))
+                found.append((spans, read_answers(self._client, spans)))
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
                 log.warning("trace %s cannot be read: %s", trace_id, type(error).__name__)
                 self.skipped["unreadable trace"] += 1
         return found
 
-    def _select(self, found: Sequence[Candidate]) -> Iterator[_BackfillTask]:
+    def _select(
+        self, traces: Sequence[tuple[Sequence[SpanRecord], Sequence[Candidate]]]
+    ) -> Iterator[_BackfillTask]:
         """The answers to verify; the others are counted in `skipped` with the reason."""
         selection = self._selection
+        found = [candidate for _, answers in traces for candidate in answers]
         before = past_decisions(self._client, found, self._verifier.id)
+        sources = {
+            answers[0].trace_id: (spans, len(answers)) for spans, answers in traces if answers
+        }
         for candidate in found:
             is_within = selection.since_ns <= candidate.start_ns < selection.until_ns
             if not is_within or selection.route not in ("", candidate.route):
@@ -183,7 +210,8 @@ class Backfill:
                 # A stored answer keeps the sampling probability of its first decision: that is what
                 # it is weighted by in the rates.
                 is_first = decision is not Decision.VERIFIED
-                yield _BackfillTask(candidate, rate if decision else probability, is_first)
+                weight = rate if decision else probability
+                yield _BackfillTask(candidate, weight, is_first, *sources[candidate.trace_id])
 
     def _verify(self, task: _BackfillTask) -> tuple[_BackfillTask, Verdict]:
         strict = task.candidate.route in self._strict_routes
@@ -195,7 +223,19 @@ class Backfill:
             layers=self._layers,
             strict=strict,
         )
-        return task, verdict
+        return task, self._complete(task, verdict)
+
+    def _complete(self, task: _BackfillTask, verdict: Verdict) -> Verdict:
+        """The verdict with what the service adds to it, too."""
+        if self._additions is None:
+            return verdict
+        client = self._readers.get()
+        try:
+            return self._additions.add(
+                client, self._verifier, verdict, task.spans, answers=task.answers
+            )
+        finally:
+            self._readers.put(client)
 
     def _add(self, task: _BackfillTask, verdict: Verdict) -> bool:
         """Count the verdict; returns whether to store it."""

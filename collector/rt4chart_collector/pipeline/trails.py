@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.left_out import limited_claims
 from otel_rt4chart.judges.trails import TrailMaker, unfaithful_claims, unknown
 from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.exchange.exchanges import MAX_ANSWERS_COMPARED, linked_trace_ids
@@ -50,7 +51,7 @@ class AnswerTrails:
         is_chosen = self._layers.traces(
             candidate.trace_id, candidate.route, is_remote=self._maker.is_remote
         )
-        if not failed or not is_chosen:
+        if not (failed or limited_claims(verdict)) or not is_chosen:
             return verdict
         if answers > MAX_ANSWERS_COMPARED:
             self._metrics.add(TRAILS, "no_chain", number=len(failed))

@@ -23,6 +23,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.pipeline.additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers
@@ -34,7 +35,6 @@ from rt4chart_collector.pipeline.retry import (
     postponed_letter,
 )
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decided
@@ -74,10 +74,10 @@ class Worker:
         clock: Clock,
         layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
-        trails: AnswerTrails | None = None,
+        additions: VerdictAdditions | None = None,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
-        """Without `trails`, failed claims are not traced through the steps that made the answer.
+        """Without `additions`, failed claims are neither traced nor supported by earlier turns.
 
         A trace that this process no longer owns is not verified.
         """
@@ -90,7 +90,7 @@ class Worker:
         self._sample_rate = sample_rate
         self._layers = layers
         self._strict_routes = strict_routes
-        self._trails = trails
+        self._additions = additions
         self._clock = clock
         self._is_owned = is_owned
 
@@ -135,10 +135,12 @@ class Worker:
             key = (candidate.trace_id, candidate.span_id)
             letter = letters.get(key)
             outcome = self._attempt(candidate, verifier, letter, is_known=key in before)
-            if outcome is not None and outcome.verdict is not None and self._trails is not None:
+            if outcome is not None and outcome.verdict is not None and self._additions is not None:
                 trace, number = spans[candidate.trace_id], answers[candidate.trace_id]
-                traced = self._trails.add(self._client, outcome.verdict, trace, answers=number)
-                outcome = replace(outcome, verdict=traced)
+                complete = self._additions.add(
+                    self._client, verifier, outcome.verdict, trace, answers=number
+                )
+                outcome = replace(outcome, verdict=complete)
             if outcome is not None:
                 self._saver.put(outcome)
             elif letter is None:

@@ -9,7 +9,6 @@ from threading import Event
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.build import build_verifier
-from otel_rt4chart.judges.trails import trail_maker
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
@@ -24,11 +23,11 @@ from rt4chart_collector.core.logs import dropped_lines
 from rt4chart_collector.core.memory import return_large_blocks
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
+from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
@@ -59,8 +58,13 @@ class VerificationRuntime:
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
         self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
-        maker = trail_maker(verifier, calls=settings.trail_calls)
-        self._trails = AnswerTrails(maker, self.metrics, layers=settings.layers, clock=clock)
+        self._additions = verdict_additions(
+            verifier,
+            self.metrics,
+            layers=settings.layers,
+            calls=settings.trail_calls,
+            clock=clock,
+        )
 
     def verifier_id(self) -> str:
         """The id of the verifier in use: the judge's, with its recalibration if there is one."""
@@ -136,7 +140,7 @@ class VerificationRuntime:
                 sample_rate=self._settings.sample_rate,
                 layers=self._settings.layers,
                 strict_routes=self._settings.strict_routes,
-                trails=self._trails,
+                additions=self._additions,
                 clock=self._clock,
                 is_owned=is_owned,
             )

@@ -120,6 +120,7 @@ VARIABLE_KEYS: Mapping[str, str] = {
 ATTRIBUTE_KEYS = frozenset(key for convention in CONVENTIONS for key in attribute_keys(convention))
 # The first part of a key identifies its convention, unless spans of any origin have it.
 PREFIXES_BY_CONVENTION = {convention.name: _key_prefixes(convention) for convention in CONVENTIONS}
+SESSION_KEYS = frozenset(source.key for convention in CONVENTIONS for source in convention.session)
 KEY_PREFIXES = frozenset().union(*PREFIXES_BY_CONVENTION.values())
 DISTINCTIVE_PREFIXES = KEY_PREFIXES - {"db", "input", "output", "session", "prompt", "events"}
 SCOPES = tuple(scope for convention in CONVENTIONS for scope in convention.scopes)

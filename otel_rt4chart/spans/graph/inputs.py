@@ -211,11 +211,13 @@ class InputFinder:
     def _sections(self, output: Output) -> list[Output]:
         """Passages that the prompt marks as such, and results of tools, that no span put out."""
         prompt = output.view.prompt
-        texts = [*prompt_context(prompt), *(one.text for one in tool_result_passages(prompt))]
-        unknown = (
-            text for text in texts if self._search([text], output).explained < MIN_SECTION_SHARE
-        )
-        return [self._in_prompt(output, text) for text in unknown]
+        named = [("", text) for text in prompt_context(prompt)]
+        named += [(one.id, one.text) for one in tool_result_passages(prompt)]
+        return [
+            self._in_prompt(output, text, name)
+            for name, text in named
+            if self._search([text], output).explained < MIN_SECTION_SHARE
+        ]
 
     def _rest_of_prompt(self, output: Output) -> list[Output]:
         """What was asked of a model, as the only thing that it read."""
@@ -226,11 +228,11 @@ class InputFinder:
             raise UnknownInputError(_unknown(output))
         return [self._in_prompt(output, text) for text in texts]
 
-    def _in_prompt(self, output: Output, text: str) -> Output:
+    def _in_prompt(self, output: Output, text: str, name: str = "") -> Output:
         key = normalize_text(text)
         if self._question and key == normalize_text(self._question.text):
             return self._question
-        return self._in_prompts.setdefault(key, text_in_prompt(output.view, text))
+        return self._in_prompts.setdefault(key, text_in_prompt(output.view, text, name))
 
     def _ends_inside(self, output: Output) -> list[Output]:
         """The last generation inside a span, else the sources inside it."""

@@ -21,6 +21,8 @@ class RetrievalBlame(StrEnum):
     """A passage that was retrieved or reranked decides the claim, and is not in the prompt."""
     IGNORED_BY_GENERATOR = "ignored_by_generator"
     """A passage that the step had read contradicts the claim."""
+    LIMIT_LEFT_OUT = "limit_left_out"
+    """A sentence that the step had read limits the claim, and the step left it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,12 @@ class InterimVerdict:
 class ClaimBlame:
     """What the trail of one failed claim says; `claim` is its number in the answer.
 
-    `blamed` are the steps in which the claim may have entered. It is known to be one of them only
-    if there is a single one: `place`. `stage` is their stage if they share one. Without any,
-    `problem` says why. `way` are the interim verdicts from the answer towards the sources. `lost`
-    is what passages say of the claim that no step on the way to the answer has read. `calls` are
-    the questions to the judge for all claims of the answer.
+    `blamed` are the steps in which the claim may have entered, or that left out what limits it. It
+    is known to be one of them only if there is a single one: `place`. `stage` is their stage if
+    they share one. Without any, `problem` says why. `way` are the interim verdicts from the answer
+    towards the sources. `lost` is what passages say of the claim that no step on the way to the
+    answer has read, or the sentence that a step left out. `calls` are the questions to the judge
+    for all claims of the answer.
     """
 
     claim: int

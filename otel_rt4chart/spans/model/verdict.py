@@ -27,13 +27,15 @@ class Decision(StrEnum):
 
 
 class Stage(StrEnum):
-    """A stage between retrieval and prompt at which a passage was seen."""
+    """Where a passage was seen: at a stage between retrieval and prompt, or in an earlier turn."""
 
     RETRIEVED = "retrieved"
     RERANKED = "reranked"
     TEMPLATE = "template"
     TOOL = "tool"
     PROMPT = "prompt"
+    EARLIER = "earlier"
+    """In an earlier turn of the conversation; only if it supports a claim of the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,6 +54,9 @@ DOCUMENT_FIELDS = {*ID_KEYS, *SCORE_KEYS, *METADATA_KEYS} | {
     "status", "isError", "artifact", "tool_call_id", "additional_kwargs", "response_metadata",
     "annotations", "index",
 }  # fmt: skip
+# A result of a tool of the Model Context Protocol, and the most parts of it that are read.
+MCP_FIELDS = {"content", "isError", "is_error", "structuredContent", "meta", "_meta"}
+MAX_PARTS = 1_000
 
 DocumentsFound = tuple[tuple[Passage, ...], bool]
 
@@ -80,12 +84,53 @@ def read_tool_result(value: object, text: str) -> DocumentsFound:
 
     A row with further columns is no document: the question may be about one of them.
     """
+    value, text = _without_envelope(value, text)
     items = list(_find_documents(value, 0)) if not isinstance(value, str) else []
     if items and all(_is_document(item) for item in items):
         return read_documents(value)
     if is_placeholder(text):
         return (), True
     return ((_passage({"content": text}),) if text.strip() else ()), False
+
+
+def _without_envelope(value: object, text: str) -> tuple[object, str]:
+    """The value and the text of a result of the Model Context Protocol without what is around it.
+
+    Its parts are texts, of which each may be a document in JSON. Clients put these one below the
+    other; OpenLLMetry records the first as `result`.
+    """
+    if isinstance(value, Mapping):
+        parts = value.get("content")
+        if value.keys() <= MCP_FIELDS and isinstance(parts, list | tuple) and parts:
+            texts = [one.get("text") if isinstance(one, Mapping) else None for one in parts]
+            text = "\n".join(one for one in texts if isinstance(one, str))
+        elif value.keys() == {"result"} and isinstance(value["result"], str):
+            text = value["result"]
+        else:
+            return value, text
+        value = parse_json(text).value
+    return (_json_below_each_other(text) or None) if value is None else value, text
+
+
+def _json_below_each_other(text: str) -> list[object]:
+    """The maps that a text of several JSON maps has; empty for any other text."""
+    found: list[object] = []
+    at, decoder = 0, json.JSONDecoder()
+    while (at := _next_word(text, at)) < len(text):
+        if text[at] != "{" or len(found) >= MAX_PARTS:
+            return []
+        try:
+            one, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        found.append(one)
+    return found
+
+
+def _next_word(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
 
 
 def read_template_context(variables: Mapping[str, object]) -> DocumentsFound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.verify.core.model import Exchange, Usage
@@ -35,6 +35,24 @@ class Budget:
     model_comparisons: int | None = 600
     seconds: float | None = 300.0
 
+    def after(self, usage: Usage, *, seconds: float = 0.0) -> Budget:
+        """The budget that is left after this usage and so many seconds."""
+        spent = usage.input_tokens + usage.output_tokens
+        return replace(
+            self,
+            calls=None if self.calls is None else max(self.calls - usage.calls, 0),
+            tokens=None if self.tokens is None else max(self.tokens - spent, 0),
+            seconds=None if self.seconds is None else max(self.seconds - seconds, 0.0),
+        )
+
+    def part(self, parts: int) -> Budget:
+        """The budget with one of so many parts of its comparisons."""
+        return replace(
+            self,
+            comparisons=_part(self.comparisons, parts),
+            model_comparisons=_part(self.model_comparisons, parts),
+        )
+
     def size_problem(self, exchange: Exchange) -> str | None:
         """The reason why this answer is too large to be verified, or None."""
         read = sum(len(passage.text) for passage in exchange.passages)
@@ -48,6 +66,10 @@ class Budget:
     def sentence_problem(self, sentences: Sequence[object]) -> str | None:
         """The same, once the passages are split into sentences."""
         return _excess(len(sentences), self.sentences, "sentences in the passages")
+
+
+def _part(limit: int | None, parts: int) -> int | None:
+    return None if limit is None else max(limit // parts, 1)
 
 
 def _excess(found: int, limit: int | None, what: str) -> str | None:

@@ -382,6 +382,19 @@ class Usage:
     cost_usd: float | None = 0.0
     milliseconds: float | None = None
 
+    def plus(self, other: Usage) -> Usage:
+        """The sums of both; the price is known if both are, the time is this one's."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_hits=self.cache_hits + other.cache_hits,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            milliseconds=self.milliseconds,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from otel_rt4chart.verify.language.question_kind import NO_FORM, form_of
+from otel_rt4chart.verify.text.segment import segment
+
+QUESTION_MARKS = ("?", "？", "؟", ";")
 _AUXILIARY = (
     r"(?:does|do|did|is|are|was|were|can|could|will|would|should|has|have|had|must|need)n['’]?t"
 )
@@ -79,6 +83,23 @@ def premise_of(question: str) -> str | None:
         if premise:
             return premise
     return None
+
+
+def statements_in(message: str) -> tuple[str, ...]:
+    """The sentences of a user's message that state something.
+
+    A question states nothing, nor does a request or what a user only believes. Those are known in
+    English; in other languages a question is known by its mark.
+    """
+    lines = (" ".join(line.split()) for line in message.splitlines())
+    sentences = (one.text for line in lines for one in segment(line))
+    return tuple(filter(_is_statement, sentences))
+
+
+def _is_statement(sentence: str) -> bool:
+    if sentence.rstrip("\"'”’)»").endswith(QUESTION_MARKS):
+        return False
+    return not _BELIEF.match(sentence) and form_of(sentence) == NO_FORM
 
 
 def _premise_in(asked: str) -> str | None:

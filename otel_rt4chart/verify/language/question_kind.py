@@ -13,6 +13,7 @@ import re
 from otel_rt4chart.verify.language.identify import SAMPLE, foreign_language
 
 LONG_CHARACTERS = 200
+NO_FORM = "other"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 # By the first word of a sentence, in order: the first form that a question has is its form.
@@ -42,12 +43,15 @@ def question_kind(question: str) -> str:
     text = question.strip()
     if not text:
         return ""
-    kind = foreign_language(text) or _form(text[:SAMPLE])
+    kind = foreign_language(text) or form_of(text[:SAMPLE])
     return f"{kind}, long" if len(text) > LONG_CHARACTERS else kind
 
 
-def _form(text: str) -> str:
-    """The form of the last sentence that has one: context comes before the question."""
+def form_of(text: str) -> str:
+    """The form of the last sentence that has one, else `NO_FORM`; English only.
+
+    The last, because context comes before the question.
+    """
     for sentence in reversed(_SENTENCE_END.split(text)):
         words = [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
         while words and words[0] in _OPENINGS:
@@ -56,4 +60,4 @@ def _form(text: str) -> str:
             return "how many"
         if words and (form := _FORM_OF.get(words[0])):
             return form
-    return "other"
+    return NO_FORM

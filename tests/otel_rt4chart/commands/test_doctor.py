@@ -50,6 +50,7 @@ def test_the_layers_are_listed_with_the_rates_in_force(monkeypatch: pytest.Monke
 
     assert check.detail == (
         "judge=0.1, citations=1, cherry_picking=auto, sycophancy=0.5, trail=auto, "
+        "earlier_turns=0, "
         "second_judge=borderline; support/*: cherry_picking=1 (borderline: a confidence below 0.7; "
         "auto: 1; with a remote judge 0.2, and 0 for trail)"
     )

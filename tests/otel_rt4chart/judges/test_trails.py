@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.judges.answer_verdicts import verify_candidate
-from otel_rt4chart.judges.trails import trail_maker
+from otel_rt4chart.judges.trails import MIN_CONFIDENCE, trail_maker
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.spans.graph.chain import ChainStep, TraceChain
 from otel_rt4chart.spans.model.blame import ClaimBlame, RetrievalBlame
@@ -101,6 +101,41 @@ def test_step_that_changed_a_value_is_blamed() -> None:
     assert blame.way[1].evidence[0].text == RETURNS.text
     assert (blame.retrieval, blame.reaches_sources) == (RetrievalBlame.IGNORED_BY_GENERATOR, True)
     assert blame.calls > 0
+
+
+def test_a_weak_verdict_blames_no_step_that_read_a_source() -> None:
+    """The step may have found there what the judge did not; the way is shown all the same."""
+    steps = chain(summary=(WRONG, ["kb-1", "kb-2"]), answer=(WRONG, ["summary"]))
+    verifier = Verifier(RulesJudge())
+    verdict = verdict_on(WRONG, verifier)
+    assert verdict.report is not None
+    (claim,) = verdict.report.claims
+
+    blames: list[ClaimBlame] = []
+    for confidence in (MIN_CONFIDENCE - 0.01, MIN_CONFIDENCE):
+        report = replace(verdict.report, claims=(replace(claim, confidence=confidence),))
+        maker = trail_maker(verifier, calls=60)
+        blames += maker.make(replace(verdict, report=report), steps).trail
+
+    weak, strong = blames
+    assert (weak.blamed, weak.stage) == ((), "")
+    assert weak.problem == "the judge is not certain that no source of “summary” says it"
+    assert weak.way == strong.way
+    assert strong.stage == "summary"
+
+
+def test_a_weak_verdict_blames_a_step_between_generated_texts() -> None:
+    """A text that an earlier step wrote was mostly repeated, so nothing is overlooked there."""
+    steps = chain(summary=(RETURNS.text, ["kb-1"]), answer=(WRONG, ["summary"]))
+    verifier = Verifier(RulesJudge())
+    verdict = verdict_on(WRONG, verifier)
+    assert verdict.report is not None
+    claims = tuple(replace(one, confidence=0.5) for one in verdict.report.claims)
+    weak = replace(verdict, report=replace(verdict.report, claims=claims))
+
+    (blame,) = trail_maker(verifier, calls=60).make(weak, steps).trail
+
+    assert (blame.stage, blame.problem) == ("answer", "")
 
 
 def test_answer_is_blamed_for_what_its_summary_does_not_say() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import load
+from otel_rt4chart.core.settings_parsers import InvalidPartError
 from otel_rt4chart.sampling.layers import CHECKS, Layers, parse_layers
 from otel_rt4chart.sampling.policy import position
 from otel_rt4chart.settings.application import ApplicationSettings
@@ -100,8 +101,10 @@ def test_a_route_sends_all_its_claims_to_the_second_judge() -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "citations=1, cherry_picking=auto, sycophancy=1, trail=auto, second_judge=borderline",
-        "citations=1, cherry_picking=0.05, sycophancy=0.5, trail=0.2, second_judge=all; a: trail=0",
+        "citations=1, cherry_picking=auto, sycophancy=1, trail=auto, earlier_turns=0, "
+        "second_judge=borderline",
+        "citations=1, cherry_picking=0.05, sycophancy=0.5, trail=0.2, earlier_turns=0, "
+        "second_judge=all; a: trail=0",
     ],
 )
 def test_what_is_shown_can_be_written(written: str) -> None:
@@ -126,13 +129,13 @@ def test_layers_are_read_from_a_file(tmp_path: Path) -> None:
         (
             "cherry=1",
             "in 'cherry=1' expected one of citations, cherry_picking, sycophancy, trail, "
-            "second_judge; "
+            "earlier_turns, second_judge; "
             "write one of these names, = and its value",
         ),
         (
             "judge=0.1",
             "in 'judge=0.1' expected one of citations, cherry_picking, sycophancy, trail, "
-            "second_judge; "
+            "earlier_turns, second_judge; "
             "set RT4CHART_SAMPLE_RATE: the share of answers that the judge verifies",
         ),
         (
@@ -249,3 +252,20 @@ def weight_of_misleading(plan: CheckPlan, found_by: list[set[AnswerCheck]]) -> f
     claims = with_statuses([replace(CLAIM) for _ in found_by], findings, plan)
     report = Report(AnswerLabel.ENTAILED, claims, "rules/1", plan=plan)
     return sum(1 / claim.check_rate for claim in report.misleading)
+
+
+def test_the_number_of_earlier_turns_is_set_by_route() -> None:
+    """Without the layer no turn is read."""
+    layers = parse_layers("earlier_turns=2; support/*: earlier_turns=5")
+
+    found = [layers.earlier_turns(route) for route in ("shop", "support/refunds")]
+
+    assert found == [2, 5]
+    assert Layers().earlier_turns("shop") == 0
+
+
+@pytest.mark.parametrize("value", ["-1", "21", "0.5", "auto", "", "٣٣٣"])
+def test_a_wrong_number_of_turns_is_refused(value: str) -> None:
+    """What is no number up to the limit stops the start."""
+    with pytest.raises(InvalidPartError, match="expected a number from 0 to 20"):
+        parse_layers(f"earlier_turns={value}")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from otel_rt4chart.redaction import Redactor, build_redactor
+from otel_rt4chart.sampling.layers import parse_layers
+from otel_rt4chart.verify import RulesJudge, Verifier
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.evalset.case import case_id
 from rt4chart_clustering.evalset.promote import SelectedCases, select_cases
+from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.issues.failures import Failure
+from rt4chart_collector.store.issues.failures import Failure, failures
 from tests.rt4chart_clustering.evalset.made import KB, stored, trace
+from tests.rt4chart_collector.chain_app import assembled
+from tests.rt4chart_collector.conversation_app import RETURNS, SHIPPING, turn
+from tests.rt4chart_collector.one_worker import OneWorker
 
 WRONG = "The free trial lasts 30 days."
 
@@ -89,3 +99,27 @@ def test_personal_data_leaves_no_case_and_claims_keep_their_place(client: Client
     assert all("[email]" in text for text in texts)
     (claim,) = [one for one in case.claims if one.label is Label.CONTRADICTED]
     assert case.exchange.answer[claim.start : claim.end].endswith("30 days")
+
+
+def test_a_case_has_the_texts_of_earlier_turns_that_its_claims_quote(client: Client) -> None:
+    """Without them the gate would call a supported claim baseless."""
+    clock = count(2_000_000_000_000_000_000, 1_000_000_000)
+    verifier, metrics = Verifier(RulesJudge()), ServiceMetrics()
+    additions = verdict_additions(
+        verifier,
+        metrics,
+        layers=parse_layers("earlier_turns=1"),
+        calls=60,
+        clock=lambda: next(clock),
+    )
+    first = turn("May I return it?", RETURNS, "Yes.")
+    last = turn("?", SHIPPING, f"{RETURNS} {SHIPPING.replace('free', 'never free')}")
+    insert_spans(client, [*first, *last])
+    worker = OneWorker(client, verifier, lambda: next(clock), metrics=metrics, additions=additions)
+    worker.handle([assembled(last)])
+
+    (case,) = promoted(client, failures(client, since_ns=0)).cases
+
+    passages = [(one.id, one.text) for one in case.exchange.passages]
+    assert passages == [("kb-1", SHIPPING), ("1 turn earlier: kb-1", RETURNS)]
+    assert [one.label for one in case.claims] == [Label.ENTAILED, Label.CONTRADICTED]

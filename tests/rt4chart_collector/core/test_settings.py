@@ -133,7 +133,8 @@ def test_layers_and_carriers_are_shown_as_they_are_written() -> None:
     found = {one.variable: one.value for one in in_force(service) if not one.is_default}
     assert found["RT4CHART_CARRIER"] == "own"
     assert found["RT4CHART_LAYERS"] == (
-        "citations=1, cherry_picking=0.1, sycophancy=1, trail=auto, second_judge=borderline; "
+        "citations=1, cherry_picking=0.1, sycophancy=1, trail=auto, earlier_turns=0, "
+        "second_judge=borderline; "
         "support/*: cherry_picking=1"
     )
     flags = {"layers": written, "carrier": "own"}

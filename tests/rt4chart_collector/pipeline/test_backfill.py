@@ -8,13 +8,20 @@ from itertools import count
 import pytest
 
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW
+from otel_rt4chart.sampling.layers import parse_layers
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Label, OpenAIJudge, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
+from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.additions import VerdictAdditions, verdict_additions
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.trails import trails_of
+from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.claim_rates import route_sums
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
+from tests.rt4chart_collector.chain_app import ANSWER, Made, run
 from tests.rt4chart_collector.pipeline.line import BAD, GOOD, Line, carriers, decisions, rollup
 from tests.rt4chart_collector.records import NOON, SECOND
 
@@ -36,6 +43,7 @@ def backfill(
     *,
     rate: float = 1.0,
     jobs: int = 2,
+    additions: VerdictAdditions | None = None,
 ) -> Backfill:
     """A run from beginning to end, later than all that has been."""
     run = Backfill(
@@ -46,6 +54,7 @@ def backfill(
         clock=lambda: next(CLOCK),
         version="0",
         jobs=jobs,
+        additions=additions,
     )
     list(run.verify_all())
     return run
@@ -228,3 +237,31 @@ def test_error_is_taken_up_and_its_letter_is_settled(
     assert decisions(client) == {("verified", "entailed"): 1}
     assert line.status()["retries_waiting"] == 0
     assert rollup(client)[0] == 1
+
+
+@pytest.mark.parametrize(("layers", "blamed"), [("trail=1", ["answer"] * 3), ("trail=0", [])])
+def test_failed_claims_are_traced_as_the_service_does(
+    client: Client, layers: str, blamed: list[str]
+) -> None:
+    """By the same layers; in each of several threads, and once however often it runs."""
+    traces = [run(Made(answer=ANSWER.replace("30", "60"))) for _ in range(3)]
+    for spans in traces:
+        insert_spans(client, spans)
+    additions = verdict_additions(
+        RULES,
+        ServiceMetrics(),
+        layers=parse_layers(layers),
+        calls=60,
+        clock=lambda: next(CLOCK),
+    )
+
+    backfill(client, RULES, additions=additions)
+    backfill(client, RULES, BackfillFilter(0, again=True), additions=additions)
+
+    found = [
+        trail.step_name
+        for spans in traces
+        for verification in verifications_of_trace(client, spans[0].trace_id)
+        for trail in trails_of(client, verification)
+    ]
+    assert found == blamed

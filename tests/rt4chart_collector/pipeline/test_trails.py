@@ -17,6 +17,8 @@ from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import LocalJudge, RulesJudge, Verifier
 from rt4chart_collector.core.instruments import TRAILS
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.additions import VerdictAdditions
+from rt4chart_collector.pipeline.earlier_turns import EarlierTurns
 from rt4chart_collector.pipeline.trails import AnswerTrails
 from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
@@ -52,8 +54,11 @@ def worker(client: Client, metrics: ServiceMetrics) -> Make:
     ) -> OneWorker:
         verifier = Verifier(judge or RulesJudge())
         made = trail_maker(verifier, calls=60) if maker is None else maker
-        trails = AnswerTrails(made, metrics, layers=layers, clock=now)  # type: ignore[arg-type]
-        return OneWorker(client, verifier, now, metrics=metrics, trails=trails)
+        additions = VerdictAdditions(
+            EarlierTurns(metrics, layers=layers, clock=now),
+            AnswerTrails(made, metrics, layers=layers, clock=now),  # type: ignore[arg-type]
+        )
+        return OneWorker(client, verifier, now, metrics=metrics, additions=additions)
 
     return make
 

@@ -11,6 +11,7 @@ from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.spans.model.blame import ChainPlace, InterimVerdict
 from otel_rt4chart.verify.core.model import Label
+from rt4chart_collector.console.answers.answer_view import MISLEADING_LABEL
 from rt4chart_collector.console.answers.chain_view import RETRIEVALS
 from rt4chart_collector.core.printing import write
 from rt4chart_collector.core.settings import ServiceSettings
@@ -99,7 +100,8 @@ def _why_none(verdict: Verification) -> str:
 
 def _claim_lines(row: TrailRow, claim: ClaimRow | None) -> Iterator[str]:
     text = one_line(claim.text, CLAIM_CHARS) if claim is not None else "(no longer stored)"
-    yield f"claim {row.index}, {row.label}: {text}"
+    label = row.label if row.label.is_unfaithful else MISLEADING_LABEL
+    yield f"claim {row.index}, {label}: {text}"
     blamed = {place.node for place in row.way.blamed}
     is_answer = bool(blamed) and not any(
         place.node in blamed for step in row.way.way for place in step.read
@@ -133,6 +135,8 @@ def _step_lines(
 
 
 def _guilt(row: TrailRow) -> str:
+    if not row.label.is_unfaithful:
+        return "   ✗ left out here"
     return "   ✗ entered here" if len(row.way.blamed) == 1 else "   ? may have entered here"
 
 

@@ -38,6 +38,7 @@ from rt4chart_collector.console.view.params import (
 )
 from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.decision import read_answers
+from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.trails import chain_of
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.dead_letters import letters_of
@@ -277,7 +278,10 @@ def _passages_from_spans(
     for candidate in found:
         if candidate.span_id == verification.span_id:
             staged = [seen.passage for seen in candidate.staged]
-            return {passage.id: passage for passage in (*staged, *candidate.exchange.passages)}
+            names = [seen.id for seen in verification.passages]
+            earlier = earlier_passages(client, candidate, spans, names)
+            found_texts = (*staged, *candidate.exchange.passages, *earlier)
+            return {passage.id: passage for passage in found_texts}
     return None
 
 

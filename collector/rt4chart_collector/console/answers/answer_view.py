@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
+from otel_rt4chart.spans.model.verdict import Stage
 from otel_rt4chart.verify.core.model import ClaimStatus, Label, Passage
 from otel_rt4chart.verify.findings.reasons import (
     differing_words,
@@ -288,7 +289,8 @@ class AnswerView:
         for role in ROLES:
             if role in relations:
                 return role
-        return "unused" if seen is None or seen.is_context else "lost"
+        is_lost = seen is not None and not (seen.is_context or Stage.EARLIER in seen.stages)
+        return "lost" if is_lost else "unused"
 
     def _cited_by_passage(self) -> Mapping[str, Sequence[PassageCitation]]:
         found: defaultdict[str, list[PassageCitation]] = defaultdict(list)

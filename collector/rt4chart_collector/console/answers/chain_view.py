@@ -34,6 +34,7 @@ RETRIEVALS: Mapping[str, str] = {
     RetrievalBlame.DROPPED_BY_RERANKER: "the reranker left out a passage that decides it",
     RetrievalBlame.CUT_FROM_PROMPT: "a passage that decides it was found, and is not in the prompt",
     RetrievalBlame.IGNORED_BY_GENERATOR: "the step had read what contradicts it",
+    RetrievalBlame.LIMIT_LEFT_OUT: "the step had read what limits it, and left that out",
 }
 # The same in a table, of many claims.
 RETRIEVAL_KINDS: Mapping[str, str] = {
@@ -41,6 +42,7 @@ RETRIEVAL_KINDS: Mapping[str, str] = {
     RetrievalBlame.DROPPED_BY_RERANKER: "dropped by the reranker",
     RetrievalBlame.CUT_FROM_PROMPT: "cut from the prompt",
     RetrievalBlame.IGNORED_BY_GENERATOR: "ignored by the step that had read it",
+    RetrievalBlame.LIMIT_LEFT_OUT: "left out by the step that had read it",
     RetrievalBlame.NONE: "not known",
 }
 
@@ -57,8 +59,9 @@ class StepLink:
 class StepView:
     """A step of the chain: what it is, what it has read, and what claims have to do with it.
 
-    `added` are the claims that entered here, `maybe` those that may have, `says` those that its
-    text says, `excludes` those that it contradicts. `parts` is empty if the text was deleted.
+    `added` are the claims that entered here, `maybe` those that may have, `left_out` those whose
+    limit it left out, `says` those that its text says, `excludes` those that it contradicts.
+    `parts` is empty if the text was deleted.
     """
 
     number: int
@@ -69,6 +72,7 @@ class StepView:
     more_reads: int
     added: tuple[int, ...]
     maybe: tuple[int, ...]
+    left_out: tuple[int, ...]
     says: tuple[int, ...]
     excludes: tuple[int, ...]
     parts: tuple[Excerpt, ...]
@@ -77,7 +81,7 @@ class StepView:
     @property
     def role(self) -> str:
         """How the step is drawn."""
-        if self.added:
+        if self.added or self.left_out:
             return "guilty"
         return "maybe" if self.maybe else EXCLUDES if self.excludes else SAYS if self.says else ""
 
@@ -86,7 +90,8 @@ class StepView:
 class ClaimTrailView:
     """Where a claim entered: the `step`, or steps of one `stage`, or the `problem`.
 
-    `retrieval` says in words where the passage got lost that would have prevented it.
+    `retrieval` says in words where the passage got lost that would have prevented it. Of a
+    misleading claim, the step is the one that left out what limits it.
     """
 
     claim: int
@@ -95,6 +100,7 @@ class ClaimTrailView:
     problem: str
     retrieval: str
     lost: tuple[tuple[str, str], ...]
+    is_misleading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,8 @@ def _step(
     answer: str,
 ) -> StepView:
     place = drawn.place
-    blamed = [(row.index, len(row.way.blamed)) for row in rows if place in row.way.blamed]
+    named = [row for row in rows if place in row.way.blamed]
+    blamed = [(row.index, len(row.way.blamed)) for row in named if row.label.is_unfaithful]
     shown = [name for name in drawn.inputs if name in all_drawn]
     return StepView(
         number=numbers[place.node],
@@ -216,6 +223,7 @@ def _step(
         more_reads=max(len(shown) - MAX_READS, 0),
         added=tuple(index for index, number in blamed if number == 1),
         maybe=tuple(index for index, number in blamed if number > 1),
+        left_out=tuple(row.index for row in named if not row.label.is_unfaithful),
         says=_claims(marks, SAYS),
         excludes=_claims(marks, EXCLUDES),
         parts=_parts(drawn, marks),
@@ -271,4 +279,5 @@ def _claim(row: TrailRow, numbers: Mapping[str, int]) -> ClaimTrailView:
     step = StepLink(numbers.get(place.node, 0), _title(place)) if place is not None else None
     lost = tuple((one.passage_id, one.text) for one in row.way.lost)
     retrieval = RETRIEVALS.get(row.retrieval, "")
-    return ClaimTrailView(row.index, step, row.stage, row.problem, retrieval, lost)
+    is_misleading = not row.label.is_unfaithful
+    return ClaimTrailView(row.index, step, row.stage, row.problem, retrieval, lost, is_misleading)

@@ -95,6 +95,7 @@ STAGES = {
     Stage.TEMPLATE: "in the template",
     Stage.TOOL: "from a tool",
     Stage.PROMPT: "in the prompt",
+    Stage.EARLIER: "of an earlier turn",
 }
 # Findings that measure the use of the context and report no problem.
 FIGURES = (FindingName.CHUNK_ATTRIBUTION, FindingName.CHUNK_UTILISATION)

@@ -1,4 +1,4 @@
-"""In which steps the failed claims of answers entered: shares with intervals, from their trails."""
+"""In which steps the unfaithful claims of answers entered: shares with intervals."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rt4chart_collector.store.engine.rows import read_by
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 MAX_STAGES = 12
+# Of misleading claims only those are traced whose step is certain: no share is known.
 # An answer with m traced claims, of which x are of one kind: the sums of `AnswerSums` over all
 # answers need x only where it is not 0.
 OF_ANSWERS = f"""
@@ -22,7 +23,7 @@ OF_ANSWERS = f"""
         sum(count()) OVER (PARTITION BY ServiceName, Route, TraceId, SpanId, VerifierId) AS m,
         count() OVER (PARTITION BY ServiceName, Route, TraceId, SpanId, VerifierId) AS kinds
     FROM rt4chart_trails FINAL
-    WHERE IsDeleted = 0 AND {in_scope()}
+    WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless') AND {in_scope()}
     GROUP BY ServiceName, Route, TraceId, SpanId, VerifierId, kind
 """  # noqa: S608 - our own names
 SHARES = f"""

@@ -155,3 +155,43 @@ def test_a_long_id_is_shortened_and_stays_distinct() -> None:
 
     assert [len(one.id) for one in found] == [500, 500]
     assert len({one.id for one in found}) == 2
+
+
+ONE, TWO = '{"id": "a", "text": "One."}', '{\n "id": "b",\n "text": "Two."\n}'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, f"{ONE}\n{TWO}"),
+        ({"result": f"{ONE}{TWO}\n"}, "as it was written"),
+        ({"result": f"[{ONE}, {TWO}]"}, "as it was written"),
+        ({"content": [{"type": "text", "text": ONE}, {"type": "text", "text": TWO}]}, "…"),
+        (
+            {
+                "_meta": None,
+                "isError": False,
+                "content": [{"type": "text", "text": f"{ONE}\n{TWO}"}],
+            },
+            "…",
+        ),
+    ],
+)
+def test_parts_of_a_tool_s_result_are_documents(value: object, text: str) -> None:
+    """In the envelope of the Model Context Protocol, and as a client puts them into a prompt."""
+    assert read_tool_result(value, text) == ((doc("One.", "a"), doc("Two.", "b")), False)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "read"),
+    [
+        ({"result": "Sunny."}, '{"result": "Sunny."}', "Sunny."),
+        ({"content": [{"type": "text", "text": "Sunny."}], "isError": False}, "…", "Sunny."),
+        (None, '{"price": 3}\nOnly today.', '{"price": 3}\nOnly today.'),
+        (None, '{"price": 3}\n{"price": 4}', '{"price": 3}\n{"price": 4}'),
+        (None, "{" * 100_000, "{" * 100_000),
+    ],
+)
+def test_other_results_are_one_text(value: object, text: str, read: str) -> None:
+    """Without the envelope; rows that are no documents, and what is no JSON, stay as they are."""
+    assert read_tool_result(value, text) == ((doc(read),), False)

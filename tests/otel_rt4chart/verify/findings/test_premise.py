@@ -1,10 +1,10 @@
-"""Which questions ask to have confirmed what they say."""
+"""Which questions ask to have confirmed what they say, and what a message states."""
 
 from __future__ import annotations
 
 import pytest
 
-from otel_rt4chart.verify.findings.premise import asks_to_confirm, premise_of
+from otel_rt4chart.verify.findings.premise import asks_to_confirm, premise_of, statements_in
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,22 @@ def test_a_long_prompt_takes_no_long_time() -> None:
     """Only its end is looked at."""
     assert not asks_to_confirm("so it " * 200_000)
     assert asks_to_confirm("isn't, " * 100_000 + "the trial is free, right?")
+
+
+@pytest.mark.parametrize(
+    ("message", "stated"),
+    [
+        ("I bought it on 3 May. Can I return it?", ("I bought it on 3 May.",)),
+        ("I bought it on 3 May\ncan I return it", ("I bought it on 3 May",)),
+        ("Tell me more. Please list the rules.", ()),
+        ("I think it is free. I heard that it is cheap.", ()),
+        ("It is free, right?", ()),
+        ("Das Abo kostet 5 Euro. Was kostet es im Jahr?", ("Das Abo kostet 5 Euro.",)),
+        ("我在五月买的。 可以退货吗？", ("我在五月买的。",)),
+        ("هل الشحن مجاني؟", ()),
+        ("", ()),
+    ],
+)
+def test_only_statements_are_kept(message: str, stated: tuple[str, ...]) -> None:
+    """A question, a request and a belief state nothing."""
+    assert statements_in(message) == stated

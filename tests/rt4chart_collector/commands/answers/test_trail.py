@@ -25,7 +25,7 @@ def test_way_of_a_claim_ends_at_its_sources(client: Client) -> None:
 
     assert lines(client, answer.trace_id) == [
         "",
-        "claim 0, contradicted: You can return an order within 60 days of delivery.",
+        "claim 0, contradicted: Orders can be returned within 60 days of delivery.",
         "  answer",
         "  └ summarise: says it   ✗ entered here",
         "      “Orders can be returned within 60 days of delivery.”",
@@ -46,6 +46,18 @@ def test_the_answer_itself_may_be_marked(client: Client) -> None:
         "  └ summarise: does not say it",
         "  the reranker left out a passage that decides it",
         "    kb-3: “Our stores in Lyon and Turin are closed on public holidays.”",
+    ]
+
+
+def test_a_misleading_claim_names_the_step_that_left_out_its_limit(client: Client) -> None:
+    """The claim entered nowhere: it is true as far as it goes."""
+    answer = research(client, replace(WRONG_ANSWER, answer="Refunds are paid."))
+
+    assert lines(client, answer.trace_id)[1:] == [
+        "claim 0, misleading: Refunds are paid.",
+        "  answer   ✗ left out here",
+        "  the step had read what limits it, and left that out",
+        "    kb-2: “Refunds are paid to the original payment method within 5 working days.”",
     ]
 
 
@@ -82,7 +94,7 @@ def test_command_prints_json(client: Client, dsn: str, capsys: pytest.CaptureFix
     (found,) = json.loads(capsys.readouterr().out)["answers"]
     (trail,) = found["trails"]
     assert (found["route"], trail["stage"], trail["claim"]) == ("research", "summarise", 0)
-    assert trail["text"] == "You can return an order within 60 days of delivery."
+    assert trail["text"] == "Orders can be returned within 60 days of delivery."
 
 
 def test_unknown_trace_is_an_error(

@@ -11,12 +11,12 @@ from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.spans.graph.chain import ChainStep, TraceChain
 from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame
 from otel_rt4chart.spans.model.span_view import OperationKind
-from otel_rt4chart.verify import Node
+from otel_rt4chart.verify import Label, Node
 from rt4chart_collector.console.answers.chain_view import MAX_STEPS, chain_view
 from rt4chart_collector.store.answers.trails import TrailRow, TrailWay
 from rt4chart_collector.store.answers.verifications import Verification
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.chain_app import run
+from tests.rt4chart_collector.chain_app import ANSWER, run
 from tests.rt4chart_collector.console.pages.answer_data import console
 from tests.rt4chart_collector.traced import WRONG_ANSWER, WRONG_SUMMARY, research, verify
 
@@ -122,15 +122,28 @@ def test_document_has_the_trails(client: Client) -> None:
 
 def test_answer_without_trails_has_no_picture(client: Client) -> None:
     """Of an answer whose claims are all entailed nothing is shown."""
-    page = page_of(client, research(client, replace(WRONG_ANSWER, answer="Refunds are paid.")))
+    page = page_of(client, research(client, replace(WRONG_ANSWER, answer=ANSWER)))
 
     assert 'id="chain"' not in page
+
+
+def test_step_that_left_out_a_limit_is_marked(client: Client) -> None:
+    """The claim is true as far as it goes: it did not enter anywhere."""
+    page = page_of(client, research(client, replace(WRONG_ANSWER, answer="Refunds are paid.")))
+
+    guilty = text_of(step_with(page, "guilty"))
+    claim = text_of(page.partition('id="claim-0"')[2].partition("</li>")[0])
+    assert "✗ left out what limits claim #0" in guilty
+    assert "this answer" in guilty
+    assert "Its limit was left out in step" in claim
+    assert "the step had read what limits it, and left that out" in claim
+    assert "entered" not in text_of(page.partition('id="chain"')[2])
 
 
 def row(blame: ClaimBlame) -> TrailRow:
     """The row of a trail of the answer `a`."""
     return TrailRow(
-        *(1, "t" * 32, "a", "shop", "research", "rules", "", "", blame.claim, "baseless", 1.0),  # type: ignore[arg-type]
+        *(1, "t" * 32, "a", "shop", "research", "rules", "", "", blame.claim, Label.BASELESS, 1.0),
         *("", "", "", "", "", False, 1, blame.problem),
         TrailWay(blame.blamed, blame.way, blame.lost),
         1,

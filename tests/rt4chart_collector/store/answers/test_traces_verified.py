@@ -9,6 +9,7 @@ from typing import Any
 
 from otel_rt4chart.spans.exchange.carrier import carrier_span
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
+from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify import LocalJudge, Verifier
@@ -255,3 +256,32 @@ def test_query_of_the_documentation_runs(client: Client) -> None:
         ("retriever", "kb-1", True, [], ["retrieved", "prompt"]),
         ("retriever", "kb-2", False, [1], ["retrieved", "prompt"]),
     ]
+
+
+def test_answer_says_in_which_stage_most_claims_entered(any_client: Client) -> None:
+    """Of several the first, as the carrier says; nothing where no stage is known."""
+    spans = trace()
+    made = misleading(spans)
+    assert made.report is not None
+    claims = tuple(replace(made.report.claims[1]) for _ in range(4))
+    stages = ("merge", "summarise", "summarise", "merge")
+    blames = tuple(
+        ClaimBlame(at, (ChainPlace("s", "b" * 16, stage, "LLM", stage),))
+        for at, stage in enumerate(stages)
+    )
+    traced = replace(made, report=replace(made.report, claims=claims), trail=blames)
+    later = replace(made, verifier="later/1", decided_ns=made.decided_ns + SECOND)
+    query = """
+    SELECT SpanAttributes['rt4chart.blame.stage'] FROM otel_traces_verified
+    WHERE TraceId = {id:String} AND SpanName = 'llm'
+    """
+    insert_spans(any_client, spans)
+
+    insert_verdicts(any_client, [traced])
+    first = any_client.query(query, {"id": TRACE}).result_rows
+    insert_verdicts(any_client, [later])
+    last = any_client.query(query, {"id": TRACE}).result_rows
+
+    assert carrier_span(traced, version="1").attributes["rt4chart.blame.stage"] == "merge"
+    assert [tuple(row) for row in first] == [("merge",)]
+    assert [tuple(row) for row in last] == [("",)]

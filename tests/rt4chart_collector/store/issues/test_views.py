@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from otel_rt4chart.spans.model.blame import ChainPlace, ClaimBlame, RetrievalBlame
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
@@ -163,3 +164,23 @@ def test_a_filter_reaches_the_indexes_of_every_table(any_client: Client) -> None
         asked = f"EXPLAIN indexes = 1 SELECT * FROM {view} {where.format(time=time)}"  # noqa: S608 - ours
         plan = "\n".join(one for (one,) in any_client.query(asked).result_rows)
         assert plan.count("Route in ['support', 'support']") >= tables, plan
+
+
+def test_a_failure_says_in_which_stage_it_entered(any_client: Client) -> None:
+    """Empty for a claim without a trail; a later verdict without trails takes the stage away."""
+    place = ChainPlace("s1", "b" * 16, "summarise 2", "LLM", "summarise")
+    made = verdict(1, [BAD, BAD])
+    blame = ClaimBlame(1, (place,), retrieval=RetrievalBlame.NEVER_RETRIEVED)
+    query = """
+    SELECT Stage, Step, Retrieval FROM {view} ORDER BY ClaimIndex
+    """
+    views = ("rt4chart_failures", "rt4chart_unfaithful_claims")
+
+    insert_verdicts(any_client, [replace(made, trail=(blame,))])
+    first = [any_client.query(query.format(view=one)).result_rows for one in views]
+    insert_verdicts(any_client, [replace(made, decided_ns=made.decided_ns + SECOND)])
+    last = [any_client.query(query.format(view=one)).result_rows for one in views]
+
+    shown = [("", "", ""), ("summarise", "summarise 2", "never_retrieved")]
+    assert [[tuple(row) for row in rows] for rows in first] == [shown, shown]
+    assert [[tuple(row) for row in rows] for rows in last] == [[("", "", "")] * 2] * 2

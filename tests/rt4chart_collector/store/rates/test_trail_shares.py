@@ -104,3 +104,17 @@ def test_without_trails_there_are_no_shares(client: Client) -> None:
     insert_verdicts(client, [verdict(1)])
 
     assert stage_shares(client, SCOPE) == {}
+
+
+def test_misleading_claims_have_no_share(any_client: Client) -> None:
+    """Only those are traced whose step is certain, so that they would count too little."""
+    made = blamed(1, "summarise", "answer")
+    assert made.report is not None
+    first, second = made.report.claims
+    misleading = replace(first, label=Label.ENTAILED)
+    report = replace(made.report, claims=(misleading, second))
+    insert_verdicts(any_client, [replace(made, report=report)])
+
+    found = stage_shares(any_client, SCOPE)[SHOP]
+
+    assert [(one.kind, one.claims) for one in found.shares] == [("answer", 1)]

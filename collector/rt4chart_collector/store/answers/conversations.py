@@ -1,0 +1,46 @@
+"""The traces of a conversation: those with a span that names the same session."""
+
+from __future__ import annotations
+
+from otel_rt4chart.core.semconv import SCOPE_NAME
+from otel_rt4chart.spans.conventions.registry import SESSION_KEYS
+from rt4chart_collector.store.engine.connect import Client
+
+_KEYS = ", ".join(f"'{key}'" for key in sorted(SESSION_KEYS))
+# The first condition is for the index of the values; the second one tells a session from another
+# value of the same text.
+TRACES_OF_SESSION = f"""
+SELECT TraceId FROM otel_traces
+WHERE ServiceName = {{service:String}}
+  AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
+  AND Timestamp < fromUnixTimestamp64Nano({{before:Int64}})
+  AND ScopeName != '{SCOPE_NAME}' AND has(mapValues(SpanAttributes), {{session:String}})
+  AND arrayExists(key -> SpanAttributes[key] = {{session:String}}, [{_KEYS}])
+GROUP BY TraceId ORDER BY max(Timestamp) DESC, TraceId LIMIT {{most:UInt32}}
+"""  # noqa: S608 - our own names alone, values are parameters
+
+
+def traces_of_session(
+    client: Client,
+    *,
+    service: str,
+    session: str,
+    since_ns: int,
+    before_ns: int,
+    limit: int,
+    seconds: float,
+) -> list[str]:
+    """The traces of a service's session with a span in that time, the last ones first.
+
+    StoreError where the query takes longer than so many seconds.
+    """
+    parameters = {
+        "service": service,
+        "session": session,
+        "since": max(since_ns, 0),
+        "before": max(before_ns, 0),
+        "most": limit,
+    }
+    settings = {"max_execution_time": max(round(seconds), 1)}
+    rows = client.query(TRACES_OF_SESSION, parameters, settings=settings).result_rows
+    return [trace_id for (trace_id,) in rows]
