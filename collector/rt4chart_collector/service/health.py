@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.store.engine.connect import Client
@@ -21,9 +22,9 @@ REASONS = (
     QUEUE_FULL,
 )
 PROBE_INTERVAL_S = 2.0
-# The store is unreachable if a probe takes longer than the first, or if an insert failed within
-# the second.
-PROBE_TIMEOUT_S, INSERT_FAILURE_S = 5.0, 10.0
+# The store is unreachable if a probe takes longer than the first, or an insert longer than the
+# second, or if an insert failed within the third.
+PROBE_TIMEOUT_S, INSERT_TIMEOUT_S, INSERT_FAILURE_S = 5.0, 30.0, 10.0
 
 
 class Health:
@@ -103,6 +104,7 @@ class StoreWatch:
         self._has_failed = False
         self._probed_at: float | None = None
         self._insert_failed_at: float | None = None
+        self._insert_began_at: float | None = None
 
     def run(self) -> None:
         """Probe until stopped."""
@@ -124,14 +126,29 @@ class StoreWatch:
             self._has_failed = False
         self._probed_at = None
 
-    def note_insert(self, *, is_stored: bool) -> None:
-        """Learn from an insert: a store may answer probes and yet refuse inserts."""
-        self._insert_failed_at = None if is_stored else time.monotonic()
+    @contextmanager
+    def inserting(self) -> Iterator[None]:
+        """Learn from the insert in the block: a store that answers probes may refuse it, or hang.
+
+        A failure counts at once: the next probe may be two seconds away.
+        """
+        self._insert_began_at = time.monotonic()
+        try:
+            yield
+        except StoreError:
+            self._insert_failed_at = time.monotonic()
+            raise
+        else:
+            self._insert_failed_at = None
+        finally:
+            self._insert_began_at = None
 
     @property
     def is_unreachable(self) -> bool:
         """True while spans could not be stored."""
         now, probed, failed = time.monotonic(), self._probed_at, self._insert_failed_at
+        began = self._insert_began_at
         is_hanging = probed is not None and now - probed > PROBE_TIMEOUT_S
+        is_hanging |= began is not None and now - began > INSERT_TIMEOUT_S
         is_refusing = failed is not None and now - failed < INSERT_FAILURE_S
         return self._has_failed or is_hanging or is_refusing

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from threading import Event
 
-from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
@@ -91,14 +90,9 @@ class VerificationRuntime:
         Returns the positions of those with the ids of a stored span and another content: they are
         not stored.
         """
-        try:
-            with self.metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans"):
-                inserted = self._spans.insert(spans)
-        except StoreError:
-            # Reported at once: the next probe may be two seconds away.
-            self._watch.note_insert(is_stored=False)
-            raise
-        self._watch.note_insert(is_stored=True)
+        timed = self.metrics.timed(STORE_INSERT_DURATION, STORE_INSERT_FAILURES, "spans")
+        with self._watch.inserting(), timed:
+            inserted = self._spans.insert(spans)
         self.metrics.add(SPANS_STORED, number=inserted.stored)
         self.metrics.add(SPANS_DUPLICATE, number=inserted.duplicates)
         self.metrics.add(SPANS_REFUSED, "conflict", number=len(inserted.conflicts))

@@ -6,14 +6,9 @@ import logging
 from collections.abc import Sequence
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.rollup import (
-    HOUR_NS,
-    WrongSums,
-    correct_sums,
-    find_wrong_sums,
-)
+from rt4chart_collector.store.rates.rollup import DAY_NS, WrongSums, correct_sums, find_wrong_sums
 
-WINDOW_NS = 24 * HOUR_NS
+HOUR_NS = 3600 * 10**9
 # A verdict is stored within seconds of its decision, but an answer may be decided on hours late.
 SETTLED_NS = HOUR_NS // 6
 
@@ -44,5 +39,5 @@ class SumsCheck:
         if now_ns // HOUR_NS != self._hour:
             self._hour = now_ns // HOUR_NS
             until_ns = now_ns - SETTLED_NS
-            self._found = find_wrong_sums(self._client, until_ns - WINDOW_NS, until_ns)
+            self._found = find_wrong_sums(self._client, until_ns - DAY_NS, until_ns)
         return 0

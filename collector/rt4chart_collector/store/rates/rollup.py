@@ -169,7 +169,7 @@ IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 
 # In one statement, so that its parameter stays below the limit of a URL.
 KNOWN_AT_ONCE = 5_000
-HOUR_NS = 3600 * 10**9
+DAY_NS = 24 * 3600 * 10**9
 FOREVER_NS = 2**62
 ENGINES = """
 SELECT engine_full FROM system.tables WHERE database = {database:String}
@@ -203,15 +203,16 @@ def repair_rollup(client: Client, since_ns: int) -> None:
 
 
 def find_wrong_sums(client: Client, since_ns: int, until_ns: int) -> list[WrongSums]:
-    """The sums that differ from the verifications now, by hour.
+    """The sums that differ from the verifications now, by day.
 
     A difference may be a write in progress: `correct_sums` a minute later takes only those that
     are still the same. Verdicts expire before sums: days that may have lost some are not compared.
     """
-    kept_ns = _days_kept(client) * 24 * HOUR_NS
-    first_ns = max(since_ns, until_ns - kept_ns + 24 * HOUR_NS) if kept_ns else since_ns
-    hours = range(first_ns // HOUR_NS * HOUR_NS, until_ns, HOUR_NS)
-    spans = [(hour, min(hour + HOUR_NS, until_ns)) for hour in hours]
+    kept_ns = _days_kept(client) * DAY_NS
+    first_ns = max(since_ns, until_ns - kept_ns + DAY_NS) if kept_ns else since_ns
+    # By day, as the tables are partitioned.
+    days = range(first_ns // DAY_NS * DAY_NS, until_ns, DAY_NS)
+    spans = [(max(day, first_ns), min(day + DAY_NS, until_ns)) for day in days]
     found = [_wrong_sums(client, rollup, *span) for rollup in ROLLUPS for span in spans]
     return [wrong for wrong in found if wrong.numbers]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from threading import Event, Thread
 
@@ -42,14 +43,34 @@ def test_store_that_refuses_inserts_is_unreachable_for_a_while(
 ) -> None:
     """Until an insert succeeds, or the last failure is long ago."""
     watch = StoreWatch(client)
-    watch.note_insert(is_stored=False)
+
+    def refuse() -> None:
+        with pytest.raises(StoreError), watch.inserting():
+            raise StoreError("refused")
+
+    refuse()
     refused = watch.is_unreachable
-    watch.note_insert(is_stored=True)
+    with watch.inserting():
+        pass
     stored = watch.is_unreachable
-    watch.note_insert(is_stored=False)
+    refuse()
     monkeypatch.setattr(health, "INSERT_FAILURE_S", 0.0)
 
     assert (refused, stored, watch.is_unreachable) == (True, False, False)
+
+
+def test_store_that_is_busy_with_one_insert_is_unreachable(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All others wait for it, while the store answers probes; it is over when the insert is."""
+    watch = StoreWatch(client)
+    with watch.inserting():
+        before = watch.is_unreachable
+        monkeypatch.setattr(health, "INSERT_TIMEOUT_S", 0.0)
+        time.sleep(0.01)
+        during = watch.is_unreachable
+
+    assert (before, during, watch.is_unreachable) == (False, True, False)
 
 
 class Hanging(Client):
