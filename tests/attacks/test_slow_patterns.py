@@ -198,11 +198,12 @@ def test_an_output_of_spaces_is_read_at_once() -> None:
         ("The trial lasts " + "1," * 4_000 + " 14 days.", "The trial lasts 14 days if paid."),
         ("2024-01-01T" * 1_000, "2024-01-01T" * 3_000),
         ('{"a":[1,' * 500, '{"a":[1,' * 10_000),
+        ("&amp;" * 1_200, "&amp;" * 4_000),
         ("The trial " + "Mr. Smith " * 600 + " lasts.", "A trial " + "Mr. Smith " * 1_200 + "."),
     ],
     ids=[
         *("line breaks", "spaces in a passage", "one long identifier", "an empty source"),
-        *("values", "one date", "open brackets", "one name"),
+        *("values", "one date", "open brackets", "entities", "one name"),
     ],
 )
 def test_an_answer_or_a_passage_with_a_run_is_verified_at_once(answer: str, passage: str) -> None:

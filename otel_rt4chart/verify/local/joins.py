@@ -89,7 +89,13 @@ def listed_words(comparison: ComparedClaim) -> StructuralDoubt | None:
         return None
     parts: dict[int, list[list[int]]] = {}
     doubt = None
+    # In a claim that repeats its words, each pair of them is looked at once.
+    seen: set[tuple[tuple[str, ...], ...]] = set()
     for pair in pairs:
+        words = tuple(comparison.equivalents[at] for at in pair)
+        if words in seen:
+            continue
+        seen.add(words)
         if (found := _listed_apart(comparison, *pair, parts)) is None:
             return None
         doubt = doubt or found
