@@ -82,7 +82,7 @@ def asked(store_dsn: str) -> Iterator[Client]:
         for number in range(50, 60)
     ]
     step = ChainPlace("s1", "b" * 16, "summarise", "LLM", "summarise")
-    verdicts[5] = replace(verdicts[5], trail=(ClaimBlame(0, (step,)),))
+    verdicts[6] = replace(verdicts[6], trail=(ClaimBlame(0, (step,)),))
     for client in fresh(store_dsn):
         insert_verdicts(client, [*verdicts, *misleading])
         insert_verdicts(client, [verdict(99, decision=Decision.NOT_SAMPLED, start_ns=LATELY)])

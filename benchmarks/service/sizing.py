@@ -100,7 +100,7 @@ def table(sizes: Sequence[Size]) -> str:
         ("or worker processes, an endpoint", [f"{one.endpoint_processes:,}" for one in sizes]),
         ("partitions", [f"{one.partitions:,}" for one in sizes]),
         ("ClickHouse shards of 8 cores", [f"{one.shards:,}" for one in sizes]),
-        ("INSERTs of verdicts a second, at most", [f"{one.inserts_per_s:,}" for one in sizes]),
+        ("INSERTs of verdicts a second, about", [f"{one.inserts_per_s:,}" for one in sizes]),
         ("GiB a day", [f"{one.gib_per_day:,.0f}" for one in sizes]),
         ("TiB for 30 days", [f"{one.tib_kept:,.1f}" for one in sizes]),
     )

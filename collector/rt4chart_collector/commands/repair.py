@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
+import secrets
 import sys
 import time
 from collections.abc import Sequence
 
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.core.settings import load
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.damage import DamagedPart, check_parts, detach
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
 from rt4chart_collector.store.engine.ownership import connect_owner, own_path
-from rt4chart_collector.store.rates.rollup import correct_sums, find_wrong_sums
+from rt4chart_collector.store.rates.rollup import (
+    LEASE_NS,
+    SUMS_LEASE,
+    correct_sums,
+    find_wrong_sums,
+)
 
 # Longer than a verdict and its sums are apart, also on a replica that lags.
 SETTLE_S = 30.0
@@ -58,7 +67,13 @@ def _corrected(client: Client, span_ns: int) -> int:
     sys.stdout.write(f"sums that do not agree with the verdicts: {number}; {again}\n")
     sys.stdout.flush()
     time.sleep(SETTLE_S)
-    sys.stdout.write(f"corrected: {correct_sums(client, found)}\n")
+    holder = f"repair/{os.getpid()}/{secrets.token_hex(4)}"
+    if not acquire_lease(client, SUMS_LEASE, holder, now_ns=time.time_ns(), for_ns=LEASE_NS):
+        raise StoreError("another process corrects the sums; run this again in a few minutes")
+    try:
+        sys.stdout.write(f"corrected: {correct_sums(client, found)}\n")
+    finally:
+        release_lease(client, SUMS_LEASE, holder, now_ns=time.time_ns())
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from otel_rt4chart.core.deadline import Deadline
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.earlier_turns import (
     TurnSources,
@@ -138,9 +139,14 @@ def earlier_passages(
 
     `names` are ids of passages, such as those that a verdict quotes.
     """
-    wanted = {name: int(match[1]) for name in names if (match := TURN_OF_ID.match(name))}
+    wanted = {name for name in names if TURN_OF_ID.match(name)}
     if not wanted:
         return ()
-    found = find_turns(client, answer, spans, min(max(wanted.values()), MAX_TURNS))
+    try:
+        # As many as ever: those that were asked for then may have stood behind others.
+        found = find_turns(client, answer, spans, MAX_TURNS)
+    except StoreError as error:
+        log.warning("earlier turns of answer %s not read: %s", answer.span_id, error)
+        return ()
     sources = turn_sources(answer, found.turns, max_characters=MAX_CHARACTERS)
     return tuple(one for one in sources.passages if one.id in wanted)

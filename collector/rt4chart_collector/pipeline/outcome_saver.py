@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from threading import Condition, Event
 
-from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
@@ -39,8 +39,6 @@ SAVE_EVERY_S = 1.0
 BATCH_OUTCOMES = 500
 BATCH_CHARACTERS = 32 * 10**6
 INSERT_RETRIES_S = (0.1, 0.5, 2.0, 5.0)
-# Of answers saved one trace at a time, failures in a row that show that it is the store's fault.
-FAILURES_IN_A_ROW = 2
 SECOND = 10**9
 
 log = logging.getLogger(__name__)
@@ -123,14 +121,15 @@ class OutcomeSaver:
                 ids = {trace.trace_id for trace in one.traces}
                 unsaved = ids & self._failed
                 self._failed -= ids
-                self._metrics.add(UNSAVED_TRACES, number=len(unsaved))
+                # The worker has counted those that it could not decide on.
+                self._metrics.add(UNSAVED_TRACES, number=len(unsaved.difference(one.undecided)))
                 self._end_lease(one.traces, unsaved.union(one.undecided))
 
     def _append(self, item: AnswerOutcome | _Lease) -> None:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_full)
             self._waiting.append(item)
-            self._number += 1
+            self._number += len(item.traces) if isinstance(item, _Lease) else 1
             self._characters += _characters(item)
             self._changed.notify_all()
 
@@ -160,32 +159,33 @@ class OutcomeSaver:
             return set()
         try:
             self._store_patiently(outcomes)
-        except (StoreError, InputError) as error:
-            if len({outcome.trace_id for outcome in outcomes}) > 1 and not self._giving_up.is_set():
-                return self._save_one_by_one(outcomes)
-            return self._note(error, outcomes)
         except Exception as error:  # noqa: BLE001 - thread boundary: the next save goes on
-            return self._note(error, outcomes)
+            return self._save_apart(outcomes, error)
         return set()
 
-    def _save_one_by_one(self, outcomes: Sequence[AnswerOutcome]) -> set[str]:
-        """As `_save`, by trace: one that cannot be stored must not keep others from it."""
+    def _save_apart(self, outcomes: Sequence[AnswerOutcome], error: Exception) -> set[str]:
+        """As `_save`, in halves down to single traces: one must not keep the others from it.
+
+        The halves are tried only while the store answers.
+        """
+        ids = list(dict.fromkeys(outcome.trace_id for outcome in outcomes))
+        if len(ids) == 1 or self._giving_up.is_set() or not self._store_answers():
+            return self._note(error, outcomes)
         failed: set[str] = set()
-        in_a_row = 0
-        ids = dict.fromkeys(outcome.trace_id for outcome in outcomes)
-        for trace_id in ids:
-            own = [outcome for outcome in outcomes if outcome.trace_id == trace_id]
-            if in_a_row >= FAILURES_IN_A_ROW or self._giving_up.is_set():
-                failed.add(trace_id)
-                continue
+        for half in (set(ids[: len(ids) // 2]), set(ids[len(ids) // 2 :])):
+            own = [outcome for outcome in outcomes if outcome.trace_id in half]
             try:
                 self._store(own)
-                in_a_row = 0
-            except Exception as error:  # noqa: BLE001 - one trace must not stop the others
-                failed |= self._note(error, own)
-                # A value that does not fit is the answer's own fault.
-                in_a_row += isinstance(error, StoreError)
+            except Exception as again:  # noqa: BLE001 - one trace must not stop the others
+                failed |= self._save_apart(own, again)
         return failed
+
+    def _store_answers(self) -> bool:
+        try:
+            self._client.command("SELECT 1")
+        except StoreError:
+            return False
+        return True
 
     def _store_patiently(self, outcomes: Sequence[AnswerOutcome]) -> None:
         """Store the outcomes, with several attempts to reach the store."""

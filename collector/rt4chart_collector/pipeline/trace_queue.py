@@ -186,6 +186,12 @@ class TraceQueue:
                     return leased
                 self._changed.wait()
 
+    def judged(self, traces: Sequence[AssembledTrace]) -> None:
+        """Make room for other large traces: what is left of these leases is to store decisions."""
+        with self._changed:
+            self._large_leased.difference_update(trace.trace_id for trace in traces)
+            self._changed.notify_all()
+
     def done(self, traces: Sequence[AssembledTrace], undecided: Collection[str] = ()) -> None:
         """End the lease of these traces; the ids in `undecided` have no decision yet."""
         # Before the lease ends: a withdrawn trace is fenced until then, and its next part must not

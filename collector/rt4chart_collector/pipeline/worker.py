@@ -112,6 +112,7 @@ class Worker:
             self._metrics.add(UNSAVED_TRACES, number=len(traces))
             self._note(error, f"{len(traces)} traces left undecided, found again later")
         finally:
+            self._queue.judged(traces)
             self._saver.finish(traces, left)
 
     def _decide(self, traces: Sequence[AssembledTrace]) -> Collection[str]:

@@ -124,11 +124,14 @@ def workers_running(
             giving_up.set()
             left = queue.abandon()
             log.warning("%d traces not verified in time; the next start verifies them", left)
+            last = Deadline(LAST_S)
             shutdown.join(threads, LAST_S)
+            saver.close()
+            shutdown.join([saving], max(last.remaining, GRACE_S))
         saver.close()
         if not shutdown.join([saving]):
             giving_up.set()
-            shutdown.join([saving], LAST_S)
+            shutdown.join([saving])
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from threading import Event, Thread
 
 import pytest
 
+from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.core.semconv import CarrierPlace
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.spans.exchange.exchanges import find_candidates
 from otel_rt4chart.verify import RulesJudge, Verifier
@@ -22,7 +24,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline import outcome_saver
-from rt4chart_collector.pipeline.decision import decide
+from rt4chart_collector.pipeline.decision import decide, save_outcomes
 from rt4chart_collector.pipeline.outcome_saver import BATCH_OUTCOMES, OutcomeSaver
 from rt4chart_collector.pipeline.retry import AnswerOutcome, outcome_of
 from rt4chart_collector.store.engine.connect import Client
@@ -175,6 +177,35 @@ def test_one_answer_that_cannot_be_stored_keeps_no_other_from_it(client: Client)
     assert metrics.total(UNSAVED_TRACES) == 1
 
 
+@pytest.mark.parametrize("bad", [(1, 2), (3, 4), (1, 8), (2, 5, 6)])
+def test_answers_that_the_store_refuses_keep_no_other_from_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch, bad: tuple[int, ...]
+) -> None:
+    """Side by side or apart, and although an error of the store may be tried again."""
+    monkeypatch.setattr(outcome_saver, "INSERT_RETRIES_S", (0.0,))
+    all_made = {number: made(number) for number in range(1, 9)}
+    refused = {all_made[number][0].trace_id for number in bad}
+
+    def refuse(
+        client: Client, outcomes: Sequence[AnswerOutcome], version: str, *, place: CarrierPlace
+    ) -> None:
+        if any(outcome.trace_id in refused for outcome in outcomes):
+            raise StoreError("refused")
+        save_outcomes(client, outcomes, version, place=place)
+
+    monkeypatch.setattr(outcome_saver, "save_outcomes", refuse)
+    ended, metrics = Ended(), ServiceMetrics()
+    saver = saver_of(client, ended, metrics)
+
+    put(saver, *all_made.values())
+    saver.save_waiting()
+
+    assert ended.undecided == refused
+    assert decisions(client) == {("verified", "entailed"): 8 - len(bad)}
+    assert rollup(client)[0] == 8 - len(bad)
+    assert metrics.total(UNSAVED_TRACES) == len(bad)
+
+
 def test_store_that_is_away_leaves_all_undecided_after_few_attempts(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,8 +221,8 @@ def test_store_that_is_away_leaves_all_undecided_after_few_attempts(
 
     assert (len(ended.traces), len(ended.undecided)) == (10, 10)
     assert metrics.total(UNSAVED_TRACES) == 10
-    assert metrics.counts(STORE_INSERT_FAILURES)["verdicts",] == 3 + 2
-    assert metrics.counts(FAILURES) == {("StoreError",): 2}
+    assert metrics.counts(STORE_INSERT_FAILURES)["verdicts",] == 3
+    assert metrics.counts(FAILURES) == {("StoreError",): 1}
 
 
 def test_workers_wait_while_too_much_waits_to_be_saved(client: Client) -> None:

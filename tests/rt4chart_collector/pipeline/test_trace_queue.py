@@ -121,6 +121,20 @@ def test_large_traces_are_leased_alone_and_not_to_all_workers() -> None:
     assert names(queue.lease(9)) == ["2"]
 
 
+def test_a_large_trace_makes_room_when_it_is_judged() -> None:
+    """Its decisions are stored up to a second later; its late spans wait until they are."""
+    queue = TraceQueue(9, large_at_once=1)
+    queue.put([large(1), large(2), large(1)])
+
+    first = queue.lease(9)
+    queue.judged(first)
+
+    assert names(queue.lease(9)) == ["2"]
+    queue.done(first)
+    queue.close()
+    assert names(queue.lease(9)) == ["1"]
+
+
 def test_a_closed_queue_gives_large_traces_to_every_worker() -> None:
     """The end must not wait for one of them."""
     queue = TraceQueue(9, large_at_once=1)

@@ -78,7 +78,7 @@ class Monitor:
         self._round = DriftRound()
         self._drift = DriftAlerts(client)
         self._corrected = CorrectedRates(client)
-        self._sums = SumsCheck(client)
+        self._sums = SumsCheck(client, self._holder)
         self._alerts: dict[str, list[Alert]] = {}
         self._issues_tick = -1
         self._latest_ns = 0
@@ -238,7 +238,7 @@ class Monitor:
         """Forget what would be out of date when this process gets the lease again."""
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
         self._corrected = CorrectedRates(self._client)
-        self._sums = SumsCheck(self._client)
+        self._sums = SumsCheck(self._client, self._holder)
         self._issues_tick = -1
 
     def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:

@@ -6,7 +6,15 @@ import logging
 from collections.abc import Sequence
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.rollup import DAY_NS, WrongSums, correct_sums, find_wrong_sums
+from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
+from rt4chart_collector.store.rates.rollup import (
+    DAY_NS,
+    LEASE_NS,
+    SUMS_LEASE,
+    WrongSums,
+    correct_sums,
+    find_wrong_sums,
+)
 
 HOUR_NS = 3600 * 10**9
 # A verdict is stored within seconds of its decision, but an answer may be decided on hours late.
@@ -22,9 +30,10 @@ class SumsCheck:
     replica may not show a write that was just made.
     """
 
-    def __init__(self, client: Client) -> None:
-        """Nothing was checked yet."""
+    def __init__(self, client: Client, holder: str) -> None:
+        """`holder` names this process among those that may correct sums."""
         self._client = client
+        self._holder = holder
         self._hour = -1
         self._found: Sequence[WrongSums] = ()
 
@@ -32,7 +41,13 @@ class SumsCheck:
         """Look for differences in a new hour, and correct in the next round; how many were."""
         if self._found:
             found, self._found = self._found, ()
-            corrected = correct_sums(self._client, found)
+            lease = (self._client, SUMS_LEASE, self._holder)
+            if not acquire_lease(*lease, now_ns=now_ns, for_ns=LEASE_NS):
+                return 0
+            try:
+                corrected = correct_sums(self._client, found)
+            finally:
+                release_lease(*lease, now_ns=now_ns)
             if corrected:
                 log.warning("sums of rates that did not agree with the verdicts: %d", corrected)
             return corrected

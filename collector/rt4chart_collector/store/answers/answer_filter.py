@@ -55,7 +55,7 @@ _COLUMNS = {
 }
 # An empty stage is not known.
 STEPS = f"""SELECT TraceId, SpanId, VerifierId FROM rt4chart_trails FINAL
-    WHERE IsDeleted = 0 AND {in_scope()}"""  # noqa: S608 - our own names
+    WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless') AND {in_scope()}"""  # noqa: S608 - our own names
 # The columns of the fields of `AnswerFilter`, whose values are whole.
 _FIELDS = {
     "decision": "Decision = {decision:String}",

@@ -170,6 +170,8 @@ IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 # In one statement, so that its parameter stays below the limit of a URL.
 KNOWN_AT_ONCE = 5_000
 DAY_NS = 24 * 3600 * 10**9
+# Whoever corrects sums has this lease meanwhile.
+SUMS_LEASE, LEASE_NS = "sums", 10 * 60 * 10**9
 FOREVER_NS = 2**62
 ENGINES = """
 SELECT engine_full FROM system.tables WHERE database = {database:String}
@@ -220,8 +222,8 @@ def find_wrong_sums(client: Client, since_ns: int, until_ns: int) -> list[WrongS
 def correct_sums(client: Client, found: Iterable[WrongSums]) -> int:
     """Correct the sums that still have the difference that was found; returns how many.
 
-    For processes that write verdicts meanwhile. Two processes must not do this at the same time:
-    both would insert the difference.
+    For processes that write verdicts meanwhile. The caller has the lease SUMS_LEASE: two processes
+    would both insert the difference.
     """
     corrected = 0
     for wrong in found:

@@ -10,6 +10,8 @@ from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.detect.monitor.sums_check import SumsCheck
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import acquire_lease
+from rt4chart_collector.store.rates.rollup import SUMS_LEASE
 from tests.rt4chart_collector.pipeline.line import rollup
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
@@ -24,7 +26,7 @@ def test_answers_counted_twice_are_corrected_in_the_next_round(
     insert_verdicts(client, [verdict(1), verdict(2, [Label.BASELESS])])
     before = rollup(client)
     client.command(TWICE)
-    check = SumsCheck(client)
+    check = SumsCheck(client, "test")
 
     with caplog.at_level(logging.WARNING):
         corrected = [check.step(NOON + HOUR + minute * 60 * SECOND) for minute in range(3)]
@@ -39,7 +41,7 @@ def test_answers_counted_twice_are_corrected_in_the_next_round(
 def test_sums_are_compared_once_an_hour(client: Client) -> None:
     """A comparison reads the verdicts of a day; what goes wrong later is found in the next hour."""
     insert_verdicts(client, [verdict(1)])
-    before, check = rollup(client), SumsCheck(client)
+    before, check = rollup(client), SumsCheck(client, "test")
     start = NOON // HOUR * HOUR + HOUR
 
     check.step(start)
@@ -56,6 +58,18 @@ def test_the_last_minutes_are_left_to_settle(client: Client) -> None:
     """Their sums may be on the way."""
     insert_verdicts(client, [verdict(1)])
     client.command(TWICE)
-    check = SumsCheck(client)
+    check = SumsCheck(client, "test")
 
     assert [check.step(NOON + (5 + minute) * 60 * SECOND) for minute in range(2)] == [0, 0]
+
+
+def test_another_process_that_corrects_sums_is_left_to_it(client: Client) -> None:
+    """Both would insert the difference: `rt4chart repair --sums` may run beside the monitor."""
+    insert_verdicts(client, [verdict(1)])
+    client.command(TWICE)
+    check, start = SumsCheck(client, "monitor"), NOON + HOUR
+    check.step(start)
+    acquire_lease(client, SUMS_LEASE, "repair", now_ns=start, for_ns=HOUR)
+
+    assert [check.step(start + minute * 60 * SECOND) for minute in range(1, 3)] == [0, 0]
+    assert rollup(client)[0] == 2
