@@ -59,14 +59,11 @@ def plan_variants(
     A single window and overlap is that of all variants. Of several, each pair that fits is one, and
     the full pipeline keeps the settings' own.
     """
-    pairs = [
-        (window, overlap)
-        for window, overlap in product(windows or base[:1], overlaps or base[1:])
-        if overlap < window
-    ]
+    asked = [*product(windows or base[:1], overlaps or base[1:])]
+    pairs = list(dict.fromkeys((window, overlap) for window, overlap in asked if overlap < window))
     if not pairs:
         raise InputError("--window, --overlap: expected an overlap that is less than its window")
-    own = pairs[0] if len(pairs) == 1 else base
+    own = pairs[0] if len(set(asked)) == 1 else base
     full = PipelineVariant(FULL, "full", *own)
     grid = [
         PipelineVariant(f"window {window}, overlap {overlap}", "window", window, overlap)

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         return _compare(options)
     if options.folder is None:
         raise InputError("expected DIR, the folder with the labelled answers, or --compare A B")
-    if options.html and not options.html.parent.is_dir():
+    if options.html and (options.html.is_dir() or not options.html.parent.is_dir()):
         raise InputError(f"--html: expected a file in a folder that exists, got {options.html}")
     sys.stderr.write("".join(f"warning: {warning}\n" for warning in setting_warnings()))
     split, rows = choose_split(read_rows(options.folder), options.split)
@@ -73,7 +73,7 @@ def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
         tables.append(text)
         values |= more
     if options.html:
-        options.html.write_text(bench_page(bench.runs), encoding="utf-8")
+        options.html.write_text(bench_page(bench.runs), encoding="utf-8", errors="replace")
     output = (
         json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
     )

@@ -45,7 +45,11 @@ class BenchRuns:
         variants = plan_variants(
             (settings.window, settings.overlap), options.ablate, options.window, options.overlap
         )
-        for window, overlap in product(options.window, options.overlap or [settings.overlap]):
+        windows, overlaps = (
+            options.window or [settings.window],
+            options.overlap or [settings.overlap],
+        )
+        for window, overlap in product(windows, overlaps):
             if overlap >= window:
                 sys.stderr.write(f"not run: window {window} with overlap {overlap}\n")
         if options.resume and (options.stages or options.escalation):

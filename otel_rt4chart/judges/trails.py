@@ -56,7 +56,7 @@ MAX_STEPS, MAX_READ, MAX_EVIDENCE, MAX_BLAMED = 12, 12, 6, 8
 MIN_SHARED = 0.6
 # Of a verdict; below it no step is blamed for a claim that it may have taken from a source. Chosen
 # on chains of training data: it leaves most of the right blames and few of the false ones
-# (benchmarks.trails).
+# (benchmarks.trails). A verdict without a confidence is taken at its word.
 MIN_CONFIDENCE = 0.85
 EVIDENCE_BYTES, REASON_CHARS = 1_000, 300
 
@@ -228,7 +228,6 @@ class _AnswerTrail:
         A step that says what the judge did not find in its sources may have found it there. Between
         generated texts a claim is mostly repeated, so no such doubt is left.
         """
-        # A model that states no confidence is taken at its word: the bound is that of `local`.
         if claim.confidence is None or claim.confidence >= MIN_CONFIDENCE:
             return ""
         inputs = {node.id: node.inputs for node in self.chain.nodes}

@@ -89,7 +89,6 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
             stream=stream,
             health=shutdown.health,
         )
-
         # Runs after the workers have ended, and commits what they reported last.
         stack.callback(stream.commit_results)
         if bound is not None:

@@ -46,7 +46,9 @@ def entries_from_card(
     if len(items) > MAX_ENTRIES:  # each is compared with the answer and with the passages
         return []
     linker, shown = Linker(context), _shown_texts(context)
-    words = {unit: content(split.texts_of(unit)[0]).keys() for unit in units}
+    # A card may be of the whole answer: claims of sentences that were not asked for are left out.
+    words = {unit: content(split.texts_of(unit)[0]).keys() for unit in range(split.units)}
+    before = [content(sentence.text).keys() for sentence in split.before]
     places = {one.index: number for number, one in enumerate(context, start=1)}
     found: list[Item] = []
     for item in items:
@@ -58,6 +60,8 @@ def entries_from_card(
             links = linker.candidates(claim, limit=1)
             numbers = [places[link.sentence] for link in links]
         unit = _own_unit(claim, words, split, question)
+        if unit not in units or _is_of(before, claim, words[unit]):
+            continue
         place = {"sentence": split.number(unit), "claim": claim, "sentences": numbers}
         odds = {LABEL_ODDS: item[LABEL_ODDS]} if LABEL_ODDS in item else {}
         found.append({"label": item.get("label"), **place, **odds})
@@ -85,6 +89,16 @@ def _own_unit(
         return grounding_problem(claim, sentence, [*before, question]) is None
 
     return next(filter(is_grounded, likeliest), likeliest[0])
+
+
+def _is_of(sentences: Sequence[Collection[str]], claim: str, words: Collection[str]) -> bool:
+    """True where one of these sentences has more of the claim's words than its own."""
+    own = content(claim)
+
+    def shared(some: Collection[str]) -> float:
+        return sum(own[word] for word in own.keys() & some)
+
+    return any(shared(one) > shared(words) for one in sentences)
 
 
 class _Run(NamedTuple):

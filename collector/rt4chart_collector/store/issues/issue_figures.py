@@ -142,6 +142,8 @@ def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) ->
 
 # If several verifiers judged an answer, the latest verdict counts. `age_days` is in whole days
 # before `now`; a time in the future is today. An assignment older than its claim does not count.
+# Each condition of the last join says what the others imply: the engine may begin with `v` and `c`,
+# and would join every answer with every claim of the verifier.
 FAILURES_BY_DAY = f"""
 SELECT a.IssueId AS issue, toString(c.Label) AS label,
     least(intDiv(greatest({{now:Int64}} - toUnixTimestamp64Nano(a.Timestamp), 0), {{day:Int64}}),
@@ -166,7 +168,7 @@ INNER JOIN (
     WHERE IsDeleted = 0 AND {IS_FAILURE}
       AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
-    AND c.VerifierId = v.VerifierId
+    AND c.TraceId = v.TraceId AND c.SpanId = v.SpanId AND c.VerifierId = v.VerifierId
 WHERE a.Version > c.Version
 GROUP BY issue, label, age_days
 """  # noqa: S608 - our own names

@@ -278,3 +278,22 @@ def test_a_claim_is_not_baseless_where_a_part_was_not_read() -> None:
 
     assert [claim.label for claim in report.claims] == [ENT, Label.UNDECIDED]
     assert "500" in report.claims[1].reason
+
+
+def test_a_card_of_the_whole_answer_is_read_where_one_sentence_was_asked_for() -> None:
+    """Claims of the other sentences were forced onto it, and it became undecided."""
+    first, second = "The pool is heated.", "Dogs are welcome."
+    exchange = Exchange("", POOL.passages, f"{first} {second}")
+    whole = {
+        "claims": [
+            {"text": first, "label": "supported", "evidence_phrase": first},
+            {"text": second, "label": "supported", "evidence_phrase": second},
+        ]
+    }
+    invented = whole["claims"][1] | {"text": "14 dogs are welcome."}
+    replies = iter([{"claims": [whole["claims"][0], invented]}, whole])
+
+    report, seen = audited(lambda seen: text(json.dumps(next(replies))), exchange)
+
+    assert "sentence 2: the claim" in seen[1].body["messages"][-1]["content"]
+    assert [claim.label for claim in report.claims] == [ENT, ENT]
