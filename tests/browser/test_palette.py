@@ -37,7 +37,7 @@ def of_kind(kind: str) -> str:
 
 def path_of(page: Page) -> str:
     """The path of the page's address."""
-    return urlsplit(page.url).path
+    return urlsplit(str(page.url)).path
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
