@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
@@ -29,12 +30,13 @@ from otel_rt4chart.bench.tables import (
 )
 from otel_rt4chart.commands.bench_runs import BenchRuns
 from otel_rt4chart.core.errors import InputError, JudgeError
-from otel_rt4chart.judges.batch import judge_advice
+from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.batch import judge_advice, undecided_lines
 from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
-from otel_rt4chart.verify.core.model import Report
+from otel_rt4chart.verify.core.model import Label, Report
 
 
 def run(options: argparse.Namespace) -> int:
@@ -66,9 +68,16 @@ def run(options: argparse.Namespace) -> int:
 def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
     tables = [render(bench.runs[0].result)]
     tables += map(render_table, protocol_tables(bench.runs))
-    tables.append("".join(f"{line}\n" for line in bench.summary.undecided_lines()))
+    # As the figures beside them, of the first run; also of answers that were verified earlier.
+    reasons = Counter(
+        printable(claim.reason or "no reason given")
+        for answer in bench.runs[0].result.answers
+        for claim in answer.record.claims
+        if claim.label is Label.UNDECIDED
+    )
+    tables.append("".join(f"{line}\n" for line in undecided_lines(reasons)))
     values = protocol_values(bench.runs)
-    values["undecided_reasons"] = dict(bench.summary.reasons.most_common())
+    values["undecided_reasons"] = dict(reasons.most_common())
     for text, more in _stages(options, bench):
         tables.append(text)
         values |= more

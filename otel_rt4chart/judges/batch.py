@@ -139,17 +139,9 @@ class BatchSummary:
             yield from self._rate_lines()
         if any(self.actions[one] for one in Action if one):
             yield "answers: " + ", ".join(f"{self.actions[one]} {one}" for one in Action if one)
-        yield from self.undecided_lines()
+        yield from undecided_lines(self.reasons)
         if 2 * self.undecided > self.claims:
             yield "warning: over half of the claims are undecided; the rate covers the others only"
-
-    def undecided_lines(self) -> Iterator[str]:
-        """The most frequent reasons; no line if every claim was decided."""
-        for reason, count in self.reasons.most_common(_MAX_REASONS):
-            yield f"undecided: {count} × {reason}"
-        others = sum(count for _, count in self.reasons.most_common()[_MAX_REASONS:])
-        if others:
-            yield f"undecided: {others} × other reasons"
 
     def _share(self, label: Label) -> float:
         return self.labels[label] / self.claims
@@ -253,3 +245,12 @@ class UsageTotals:
             f" {sums['output_tokens']} completion tokens, {cost},"
             f" {sums['cache_hits']} verdicts from the cache"
         )
+
+
+def undecided_lines(reasons: Counter[str]) -> Iterator[str]:
+    """The most frequent reasons of undecided claims; no line if every claim was decided."""
+    for reason, count in reasons.most_common(_MAX_REASONS):
+        yield f"undecided: {count} × {reason}"
+    others = sum(count for _, count in reasons.most_common()[_MAX_REASONS:])
+    if others:
+        yield f"undecided: {others} × other reasons"

@@ -129,6 +129,26 @@ def test_a_run_that_broke_off_is_continued(
     assert len(server.seen) == before + asked
 
 
+def test_reasons_are_those_of_the_first_run_however_often_it_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not of all variants together, and not of the answers alone that were judged just now."""
+    folder, file = tmp_path / "data", str(tmp_path / "run.jsonl")
+    folder.mkdir()
+    source = {"source_id": "1", "task_type": "QA", "source_info": {"question": "?", "passages": ""}}
+    response = {"id": "1", "source_id": "1", "split": "dev", "labels": [], "response": "It is so."}
+    (folder / "source_info.jsonl").write_text(json.dumps(source))
+    (folder / "response.jsonl").write_text(json.dumps(response))
+    call = ["bench", str(folder), "--judge", "rules"]
+
+    told = [
+        printed(capsys, *call, *options)["undecided_reasons"]
+        for options in ([], ["--ablate", "all"], ["--resume", file], ["--resume", file])
+    ]
+
+    assert told == [{"no_context": 1}] * 4
+
+
 def test_two_outputs_are_compared_answer_by_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

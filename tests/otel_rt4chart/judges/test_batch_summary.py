@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary
+from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary, undecided_lines
 from otel_rt4chart.verify.core.evidence import and_join
 from otel_rt4chart.verify.core.model import (
     Action,
@@ -82,7 +82,7 @@ def test_frequent_reasons_come_first_and_rare_ones_together() -> None:
         *(report(U, reason=f"rare {n}") for n in range(3)),
     )
 
-    assert list(counted.undecided_lines()) == [
+    assert list(undecided_lines(counted.reasons)) == [
         "undecided: 3 × often [2J",
         "undecided: 2 × less",
         "undecided: 1 × rare 0",
