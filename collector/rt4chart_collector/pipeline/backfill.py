@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from otel_rt4chart.core.semconv import CarrierPlace
@@ -114,11 +114,17 @@ class Backfill:
 
     def verify_all(self) -> Iterator[int]:
         """Verify and store; yields the number of answers so far after each."""
-        with ExitStack() as stack:
+        try:
             # A connection is for one thread: each job has its own, beside that of this thread.
             for _ in range(self._jobs if self._additions is not None else 0):
-                self._readers.put(stack.enter_context(self._client.sibling()))
+                self._readers.put(self._client.sibling())
             yield from self._verify_all()
+        finally:
+            # One that a job of a run that was stopped still uses stays open to the process's end:
+            # to close it under that job could crash the engine.
+            with suppress(Empty):
+                while True:
+                    self._readers.get_nowait().close()
 
     def _verify_all(self) -> Iterator[int]:
         outcomes: list[AnswerOutcome] = []
