@@ -11,13 +11,9 @@ from rt4chart_collector.store.engine.columns import ClaimKey
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.confirmations import Confirmations, confirmations
 from rt4chart_collector.store.issues.failures import Failure, failures_by_key
-from rt4chart_collector.store.issues.issue_events import IssueEvent, events_of_all
+from rt4chart_collector.store.issues.issue_events import IssueEvent, event_value, events_of_all
 from rt4chart_collector.store.issues.issue_figures import IssueProfile, issue_profile
-from rt4chart_collector.store.issues.issue_tickets import (
-    RecordedTicket,
-    event_value,
-    recorded_tickets,
-)
+from rt4chart_collector.store.issues.issue_tickets import RecordedTicket, recorded_tickets
 from rt4chart_collector.store.issues.issues import Issue, member_keys
 from rt4chart_collector.store.issues.memberships import (
     MembershipShare,

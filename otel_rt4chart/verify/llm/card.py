@@ -13,7 +13,7 @@ from otel_rt4chart.verify.decompose.grounding import claim_signal, grounding_pro
 from otel_rt4chart.verify.language.tokens import content
 from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.llm.conversation import LABEL_ODDS
-from otel_rt4chart.verify.llm.replies import label_of
+from otel_rt4chart.verify.llm.replies import label_of, normalized_phrase
 from otel_rt4chart.verify.llm.split_task import MAX_ENTRIES, SplitTask
 
 MAX_WORDS = 40  # of a decision basis, which is one sentence
@@ -60,7 +60,8 @@ def entries_from_card(
             links = linker.candidates(claim, limit=1)
             numbers = [places[link.sentence] for link in links]
         unit = _own_unit(claim, words, split, question)
-        if unit not in units or _is_of(before, claim, words[unit]):
+        own = _shared(claim, words[unit])
+        if unit not in units or any(_shared(claim, earlier) > own for earlier in before):
             continue
         place = {"sentence": split.number(unit), "claim": claim, "sentences": numbers}
         odds = {LABEL_ODDS: item[LABEL_ODDS]} if LABEL_ODDS in item else {}
@@ -80,9 +81,7 @@ def _own_unit(
     claim: str, words: Mapping[int, Collection[str]], split: SplitTask, question: str
 ) -> int:
     """The answer's sentence that says the claim: of those most like it, one that grounds it."""
-    own = content(claim)
-    shared = {unit: sum(own[word] for word in own.keys() & words[unit]) for unit in words}
-    likeliest = sorted(words, key=lambda unit: -shared[unit])[:_LIKELIEST]
+    likeliest = sorted(words, key=lambda unit: -_shared(claim, words[unit]))[:_LIKELIEST]
 
     def is_grounded(unit: int) -> bool:
         sentence, *before = split.texts_of(unit)
@@ -91,14 +90,10 @@ def _own_unit(
     return next(filter(is_grounded, likeliest), likeliest[0])
 
 
-def _is_of(sentences: Sequence[Collection[str]], claim: str, words: Collection[str]) -> bool:
-    """True where one of these sentences has more of the claim's words than its own."""
+def _shared(claim: str, words: Collection[str]) -> float:
+    """The weight of the claim's words that are among these."""
     own = content(claim)
-
-    def shared(some: Collection[str]) -> float:
-        return sum(own[word] for word in own.keys() & some)
-
-    return any(shared(one) > shared(words) for one in sentences)
+    return sum(own[word] for word in own.keys() & words)
 
 
 class _Run(NamedTuple):
@@ -115,22 +110,18 @@ def _shown_texts(context: Sequence[Sentence]) -> list[_Run]:
         for at in range(len(context) - length + 1):
             some = context[at : at + length]
             if len({one.passage_id for one in some}) == 1:
-                texts = (" ".join(one.text for one in some), " ".join(one.reading for one in some))
-                numbers = list(range(at + 1, at + length + 1))
-                found.append(_Run(numbers, (_normalized(texts[0]), _normalized(texts[1]))))
+                written = normalized_phrase(" ".join(one.text for one in some))
+                read = normalized_phrase(" ".join(one.reading for one in some))
+                found.append(_Run(list(range(at + 1, at + length + 1)), (written, read)))
     return found
 
 
 def _containing(phrase: object, shown: Sequence[_Run]) -> list[int]:
     """The numbers of the sentences that the phrase was copied from; none where it is in none."""
-    sought = _normalized(phrase) if isinstance(phrase, str) else ""
+    sought = normalized_phrase(phrase) if isinstance(phrase, str) else ""
     if not sought:
         return []
     return next((run.numbers for run in shown if any(sought in text for text in run.texts)), [])
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(" .,;:!?\"'“”")
 
 
 def decision_basis(text: str) -> str:

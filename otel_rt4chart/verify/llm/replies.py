@@ -370,10 +370,11 @@ def _confirmed_clashes(
 
 
 def _contains_words(words: str, text: str) -> bool:
-    return bool(words.strip()) and _normalized(words) in _normalized(text)
+    return bool(words.strip()) and normalized_phrase(words) in normalized_phrase(text)
 
 
-def _normalized(text: str) -> str:
+def normalized_phrase(text: str) -> str:
+    """A copied phrase without what copies differ in: case, spaces, marks around it."""
     return " ".join(text.casefold().split()).strip(" .,;:!?\"'“”")
 
 

@@ -6,9 +6,10 @@ An issue whose last `merged` event names another issue is an alias of that issue
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.core.actors import SYSTEM_ACTOR
@@ -164,3 +165,16 @@ def group_by_root(ids: Iterable[int], known: Mapping[int, int]) -> dict[int, lis
     for issue in sorted(ids, key=lambda issue: (issue in known, issue)):
         found.setdefault(known.get(issue, issue), []).append(issue)
     return found
+
+
+def event_value(
+    event: IssueEvent | None, *, without: Sequence[str] = ()
+) -> Mapping[str, Any] | None:
+    """The JSON object of an event, without some of its fields; None if there is none."""
+    try:
+        value = json.loads(event.value) if event else None
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    return {name: content for name, content in value.items() if name not in without}

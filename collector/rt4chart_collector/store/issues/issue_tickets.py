@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from rt4chart_collector.store.issues.issue_events import IssueEvent
+from rt4chart_collector.store.issues.issue_events import IssueEvent, event_value
 
 # The system of a ticket that a person linked by its address.
 LINK = "link"
@@ -36,16 +34,3 @@ def recorded_tickets(trail: Iterable[IssueEvent]) -> list[RecordedTicket]:
             if not value.get("removed"):
                 found[name] = RecordedTicket(system, key, url, claims, event.at_ns)
     return list(found.values())
-
-
-def event_value(
-    event: IssueEvent | None, *, without: Sequence[str] = ()
-) -> Mapping[str, Any] | None:
-    """The JSON object of an event, without some of its fields; None if there is none."""
-    try:
-        value = json.loads(event.value) if event else None
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    return {name: content for name, content in value.items() if name not in without}
