@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
@@ -18,8 +19,9 @@ from otel_rt4chart.verify.language.arithmetic import (
 )
 from otel_rt4chart.verify.language.dates import Moment
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.limits import moment_limits
+from otel_rt4chart.verify.language.limits import Limit, moment_limits, ordered_parts
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text
+from otel_rt4chart.verify.language.units import is_measure
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.bindings import rightly_bound
@@ -73,7 +75,24 @@ def settle_implied(
         *_implied_terms(comparison, differences),
         *_range_edges(comparison),
     ]
-    return (*(one for one in differences if not _is_settled(one, found)), *found)
+    rest = (one for one in differences if not _is_settled(one, found))
+    return (*(_beside_range(comparison, one) for one in rest), *found)
+
+
+def _beside_range(comparison: ComparedClaim, one: SlotDifference) -> SlotDifference:
+    """A date that clashes with one end of a range, beside the whole range."""
+    if one.slot != "date" or one.manner != "clash":
+        return one
+    for whole in _day_ranges(comparison.context.sentences[one.sentence]):
+        words = comparison.context.sentences[one.sentence].text[whole.start : whole.end]
+        if is_part(one.found, words):
+            return replace(one, found=words)
+    return one
+
+
+def _day_ranges(slots: Slots) -> list[Limit]:
+    """`Tuesday through Sunday`."""
+    return [one for one in moment_limits(slots, "weekday") if one.low and one.high]
 
 
 def _is_settled(one: SlotDifference, found: Sequence[SlotDifference]) -> bool:
@@ -98,6 +117,9 @@ def _implied_values(
             source = source_of_quantity(claim, quantity, told, before)
             if source is not None:
                 source = _unless_beyond(comparison, source, quantity.unit_end)
+            else:
+                source = _counted_otherwise(claim, quantity, told)
+            if source is not None:
                 end = max(quantity.unit_end, quantity.period_end)
                 yield _implied("number", claim.text[quantity.start : end], source)
         elif source := end_of_range(claim, quantity, told):
@@ -110,6 +132,22 @@ def _implied_values(
                 yield _implied("date", claim.text[moment.start : moment.end], source)
     for value, words, at in rightly_bound(comparison):
         yield _implied("number", value, Source(at, words))
+
+
+def _counted_otherwise(
+    claim: Slots, own: Quantity, told: Sequence[tuple[int, Slots]]
+) -> Source | None:
+    """`100 completed` for `100 patients completed`: the same number, beside another of its words.
+
+    "Of 120 patients 100 completed it" sets no 120 against the claim.
+    """
+    said = {word.stem for word in claim.words}
+    for at, sentence in told:
+        for one in sentence.quantities:
+            is_word = one.unit != own.unit and one.unit in said and not is_measure(one.unit)
+            if is_word and one.bound == own.bound and one.value == own.value:
+                return Source(at, quantity_text(sentence, one))
+    return None
 
 
 def _other_cases(
@@ -132,6 +170,23 @@ def _other_cases(
             words = beyond_limit(sentences[at], value, claim)
             if words and (is_reversed or _says_what_follows(comparison, at, end)):
                 yield _implied(slot, claim.text[value.start : end], Source(at, words, "beyond"))
+            elif isinstance(value, Moment) and (words := _days_without(sentences[at], value)):
+                source = Source(at, words, "beyond")
+                opposites = [
+                    one for one in differences if one.sentence == at and one.manner == "opposite"
+                ]
+                if is_reversed:
+                    yield _implied(slot, claim.text[value.start : end], source)
+                yield from (_implied("term", one.claimed, source) for one in opposites)
+
+
+def _days_without(sentence: Slots, own: Moment) -> str:
+    """The range of weekdays that leaves this one out: `closed on Mondays` beside `Tue to Sun`."""
+    kind, parts = ordered_parts(own)
+    ranges = _day_ranges(sentence) if kind == "weekday" else []
+    if not ranges or any(one.admits(parts) for one in ranges):
+        return ""
+    return sentence.text[ranges[0].start : ranges[0].end]
 
 
 def _unless_beyond(comparison: ComparedClaim, source: Source, end: int) -> Source:

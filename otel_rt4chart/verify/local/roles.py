@@ -44,6 +44,26 @@ _CLAUSE_ENDS = listed("and or but while which who that because when after before
 _END_STOPS = _ROLES | _ADJUNCTS | _CLAUSE_ENDS | listed("into onto") | BE
 _PARTICIPLES = ("ed", "en", "wn", "ght", "ld", "nt", "de", "ne", "ut", "id")
 
+# Verbs with the same subject and object: "acquired by" is the passive of "bought", too.
+_SAME_ROLES = tuple(
+    frozenset(map(stem, listed(group)))
+    for group in (
+        "buy purchase acquire",
+        "beat defeat",
+        "kill murder assassinate",
+        "hire employ recruit",
+        "attack assault",
+        "arrest detain",
+        "approve authorise authorize",
+        "criticise criticize condemn",
+    )
+)
+
+
+def _alike_roles(verb: str) -> frozenset[str]:
+    """The stems of the verbs whose arguments stand as those of this one do, itself included."""
+    return next((group for group in _SAME_ROLES if verb in group), frozenset((verb,)))
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -72,8 +92,8 @@ def _exchanged_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
             continue
         # A synonym may be the converse: "left the farm to" is what "inherited the farm from" says.
         same = [sentence.content[place] for place in places]
-        stem_of = claim.tokens[token].stem
-        theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem == stem_of]
+        alike = _alike_roles(claim.tokens[token].stem)
+        theirs = [_roles(sentence, one) for one in same if sentence.tokens[one].stem in alike]
         known = [roles for roles in theirs if roles is not None]
         found = _against(comparison, own, known)
         if found is not None and _degree_relation(claim, sentence) is not False:

@@ -9,7 +9,7 @@ from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
-from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.language.tokens import content, stem
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
@@ -282,3 +282,37 @@ def _with_bound(slots: Slots, one: Quantity) -> str:
     behind = None if before else _BOUND_BEHIND.match(slots.text, one.end)
     start = before.start() if before else one.start
     return slots.text[start : behind.end() if behind else one.unit_end].strip()
+
+
+_MULTIPLES = {
+    stem(word): factor
+    for factor, words in {0.5: "halve", 2: "double", 3: "triple treble", 4: "quadruple"}.items()
+    for word in words.split()
+}
+_MULTIPLE = re.compile(r"\b(?:halved|(?:doubl|tripl|trebl|quadrupl)ed)\b", re.IGNORECASE)
+_FROM_TO = re.compile(r"\bfrom\b(?P<low>.+?)\bto\b", re.IGNORECASE | re.DOTALL)
+_ROUGHLY = 0.1  # "doubled" is said of 1.9 and 2.1 times as much
+
+
+def other_multiple(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Tripled` for `rose from 1.2 million to 2.4 million`."""
+    if _MULTIPLE.search(comparison.claim.text) is None:
+        return None
+    return in_all_near(comparison, _other_multiple_in)
+
+
+def _other_multiple_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    said, sentence = _MULTIPLE.search(comparison.claim.text), comparison.sentence(at)
+    change = _FROM_TO.search(sentence.text)
+    if said is None or change is None or _MULTIPLE.search(sentence.text):
+        return None
+    before = [one for one in sentence.quantities if change.start() < one.start < change.end("low")]
+    after = next((one for one in sentence.quantities if one.start >= change.end()), None)
+    if not before or after is None or before[0].base[0] != after.base[0]:
+        return None
+    low, high = before[0].base[1], after.base[1]
+    factor = _MULTIPLES[stem(said.group().lower())]
+    if abs(high - factor * low) <= _ROUGHLY * factor * low:
+        return None
+    found = sentence.text[before[0].start : after.unit_end]
+    return StructuralDoubt(said.group(), found, at)

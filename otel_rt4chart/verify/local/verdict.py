@@ -318,7 +318,8 @@ def judgement_from_odds(
         return _unheard(reading, odds, sentences, unheard)
     if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
         confidence = min(MAX_CONFIDENCE, 1.0 - odds.unfaithful)
-        return Judgement(Label.ENTAILED, evidence, confidence, coverage_reason(reading))
+        reason = coverage_reason(reading) or _reworded_reason(odds)
+        return Judgement(Label.ENTAILED, evidence, confidence, reason)
     if (
         odds.unfaithful >= thresholds.contradicted_from
         and odds.contradicted >= thresholds.kind_from
@@ -467,6 +468,11 @@ def _unsure_reason(odds: Odds) -> str:
     """In words, with how likely the claim is supported."""
     supported = 1.0 - odds.unfaithful
     return f"not sure: the passages may support it, and may not (probability {supported:.0%})"
+
+
+def _reworded_reason(odds: Odds) -> str:
+    """Where most of the claim's words are in no passage, and it is held for supported."""
+    return f"likely said in other words (probability {1.0 - odds.unfaithful:.0%})"
 
 
 def _confirmed_by_marks(

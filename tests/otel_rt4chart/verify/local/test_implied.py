@@ -246,3 +246,23 @@ def test_the_other_order_is_not_implied() -> None:
     passage = "The lamp blinks after the cable is plugged in."
 
     assert settled("The lamp blinks first, then the cable is plugged in.", passage) == set()
+
+
+def test_a_day_out_of_a_range_is_beyond_it_where_the_claim_says_the_opposite() -> None:
+    """Open from Tuesday to Sunday: nothing is known against "closed on Mondays"."""
+    passage = "The museum is open Tuesday through Sunday."
+
+    assert differences("The museum is closed on Mondays.", passage) == {
+        ("beyond", "Mondays"),
+        ("beyond", "closed"),
+    }
+    assert "Mondays" in against("The museum is open on Mondays.", passage)
+    assert "closed" in against("The museum is closed on Wednesdays.", passage)
+
+
+def test_a_number_that_its_sentence_counts_in_other_words_is_no_clash() -> None:
+    """Of 120 patients 100 completed the study: "100 patients" is not set against "120"."""
+    passage = "The study enrolled 120 patients, of whom 100 completed it."
+
+    assert settled("One hundred patients completed the study.", passage) == {"One hundred patients"}
+    assert "90 patients" in against("90 patients completed the study.", passage)

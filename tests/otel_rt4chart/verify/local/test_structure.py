@@ -96,6 +96,21 @@ def doubt(claim: str, *passages: str) -> tuple[str, str] | None:
             ("Tesla was acquired by SolarCity", "Tesla acquired SolarCity"),
         ),
         (
+            "YouTube bought Google in 2006.",
+            "In 2006, YouTube was acquired by Google for 1.65 billion dollars.",
+            ("YouTube bought Google", "YouTube was acquired by Google"),
+        ),
+        (
+            "The population tripled between 1990 and 2010.",
+            "The population rose from 1.2 million in 1990 to 2.4 million in 2010.",
+            ("tripled", "1.2 million in 1990 to 2.4 million"),
+        ),
+        (
+            "Waiting times have halved.",
+            "Waiting times fell from 40 to 30 minutes.",
+            ("halved", "40 to 30 minutes"),
+        ),
+        (
             "The store opens at 6 pm.",
             "The store opens at 9 am and closes at 6 pm.",
             ("store opens at 6 pm", "closes at 6 pm"),
@@ -226,6 +241,9 @@ def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
          ["The plan includes mail, chat, and support by phone."]),
         ("Simon Wood was 38 years old.", ["Simon Wood, old and ill, was 38 years, or so, of age."]),
         ("Phone support is included.", ["Included: mail, chat, phone support."]),
+        ("The population doubled.", ["The population rose from 1.2 million to 2.4 million."]),
+        ("Prices have tripled.", ["Prices rose from 10 to 20 dollars.", "Then prices tripled."]),
+        ("Google bought YouTube.", ["YouTube was acquired by Google."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
