@@ -24,6 +24,7 @@ _MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
 # Groups of digits as phone numbers have them; two of one length are a range.
 _PHONE = re.compile(r"(?<![\w.,])(?!(\d{4})-\d{4}\b)\+?\d{2,5}(?:[ /-]\d{2,}){1,4}(?!\w)")
 _SHORTEST_PHONE = 7  # digits
+_LABELLED = re.compile(r"[\w() -]{1,40}:\s*$")
 _MAX_KEY = 2  # words before a value that are surely its own
 
 
@@ -300,10 +301,17 @@ def _are_comparable(
 def _are_parallel(
     comparison: ComparedClaim, mine: BoundValue, rival: BoundValue, *, is_after: bool
 ) -> bool:
-    """True where two sentences are built alike: `Premium members get …`, `Basic members get …`."""
+    """True where two sentences are built alike: `Premium members get …`, `Basic members get …`.
+
+    Or where both begin with a label: `Adults: 2 tablets`, `Children: 1 tablet`.
+    """
     left = stems_at(comparison.sentence(mine.at), mine.side(is_after=is_after))
     right = stems_at(comparison.sentence(rival.at), rival.side(is_after=is_after))
-    return not left.isdisjoint(right)
+    are_labelled = all(
+        _LABELLED.match(comparison.sentence(one.at).text, 0, one.value.start)
+        for one in (mine, rival)
+    )
+    return not left.isdisjoint(right) or are_labelled
 
 
 def _key_places(mine: BoundValue, rival: BoundValue, *, is_after: bool) -> frozenset[int]:

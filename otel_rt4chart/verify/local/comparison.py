@@ -96,3 +96,12 @@ def is_verb(slots: Slots, at: int) -> bool:
     """True for a token in lower case that may be a form of a verb."""
     token = slots.tokens[at]
     return not token.is_capital and (token.norm in verbs() or token.norm in base_forms())
+
+
+_PREPOSITIONS = frozenset(("for", "of", "during", "in", "on", "by", "with", "without", "per"))
+
+
+def is_behind_preposition(slots: Slots, word: int) -> bool:
+    """True for a content word that is a noun for sure: the stays of `for stays of 90 days`."""
+    at = slots.content[word]
+    return at > 0 and slots.tokens[at - 1].norm in _PREPOSITIONS

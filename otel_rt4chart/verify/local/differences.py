@@ -29,6 +29,7 @@ from otel_rt4chart.verify.language.units import UNIT_FAMILIES
 from otel_rt4chart.verify.language.values import Quantity, opens_range
 from otel_rt4chart.verify.language.word_lists import CAN, DOUBTS, LIGHT_VERBS, PERMITS, TAKES_OUT
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
+from otel_rt4chart.verify.local.comparison import is_behind_preposition
 
 Manner = Literal[
     "clash", "opposite", "sibling", "swapped", "missing", "elsewhere",
@@ -92,7 +93,7 @@ def number_differences(
             continue
         if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
             yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
-        elif not context.has_word(_digits(written)):
+        elif not context.has_word(_digits(written) or quantity.plain):
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
@@ -449,7 +450,7 @@ def _dropped_hedges(
             continue
         place = next((place for place, at in enumerate(sentence.content) if at > doubt), None)
         for word, places in enumerate(alignment.matches[0]):
-            if place is not None and place in places:
+            if place is not None and place in places and not is_behind_preposition(claim, word):
                 found = sentence.text[token.start : sentence.tokens[sentence.content[place]].end]
                 claimed = claim.tokens[claim.content[word]].text
                 yield SlotDifference("quantifier", "clash", claimed, found, alignment.sentences[0])
@@ -489,12 +490,11 @@ def _widened_quantifiers(
         return
     if any(word.kind in ("partial", "restriction") for word in claim.scope):
         return
-    partial = narrower[0]
     universal = next(word for word in claim.scope if word.kind == "universal")
     yield SlotDifference(
         "quantifier",
         "clash",
         claim.text[universal.start : universal.end],
-        sentence.text[partial.start : partial.end],
+        sentence.text[narrower[0].start : narrower[0].end],
         alignment.sentences[0],
     )

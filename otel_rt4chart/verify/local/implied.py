@@ -35,7 +35,7 @@ from otel_rt4chart.verify.local.scope import same_condition, same_price
 _CUES = re.compile(
     r"\b(?:first|then|before|after\w*|once|subsequently|free|complimentary|nothing|every|each|no"
     r"|included|extras?|separately|unless|kept|keeps?|valid"
-    r"|without|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
+    r"|without|most|majority|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\bafter\s+$", re.IGNORECASE)
@@ -235,8 +235,22 @@ def _implied_terms(
                 yield _implied("term", claimed, Source(at, found))
         for often in _same_frequencies(comparison.claim, comparison.sentence(at)):
             yield _implied("number", often[0], Source(at, often[1]))
+        yield from _most_by_share(comparison, at)
         for word in same_order(comparison, at):
             yield _implied("term", word, Source(at, comparison.sentence(at).text))
+
+
+_MOST = re.compile(r"\b(?:most|(?:the\s+)?majority)\b", re.IGNORECASE)
+
+
+def _most_by_share(comparison: ComparedClaim, at: int) -> Iterator[SlotDifference]:
+    """`Most respondents` beside `62% of respondents`."""
+    said, sentence = _MOST.search(comparison.claim.text), comparison.sentence(at)
+    for one in sentence.quantities if said else ():
+        if said and one.unit == "%" and 50 < one.value < 100:
+            words = sentence.text[one.start : one.unit_end]
+            yield _implied("quantifier", said.group(), Source(at, words))
+            return
 
 
 def _same_end(comparison: ComparedClaim, at: int) -> tuple[str, str]:

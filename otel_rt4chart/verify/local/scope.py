@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import isclose
 
 from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.cues import cues
+from otel_rt4chart.verify.language.frequencies import frequencies
 from otel_rt4chart.verify.language.negation import are_opposite
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots
 from otel_rt4chart.verify.language.tokens import content, stem
@@ -316,3 +318,21 @@ def _other_multiple_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | 
         return None
     found = sentence.text[before[0].start : after.unit_end]
     return StructuralDoubt(said.group(), found, at)
+
+
+def other_frequency(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`Every hour` for `daily`."""
+    return in_all_near(comparison, _other_frequency_in)
+
+
+def _other_frequency_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    own, told = list(frequencies(claim)), list(frequencies(sentence))
+    if (
+        len(own) != 1
+        or not told
+        or any(isclose(own[0].times, one.times, rel_tol=0.05) for one in told)
+    ):
+        return None
+    found = sentence.text[told[0].start : told[0].end]
+    return StructuralDoubt(claim.text[own[0].start : own[0].end], found, at)

@@ -383,8 +383,13 @@ def _told_phrase(run: str, sentences: Sequence[Sentence]) -> str:
     """The marked words from their first content word to the last, where a sentence has them so.
 
     Of "to major in biology" it is "major in biology". "" for a single word: it may stand anywhere.
+    A number in words is told by its digits.
     """
-    words = read_slots(run).words
+    slots = read_slots(run)
+    for one in slots.quantities:
+        if (one.start, one.end, one.written) == (0, len(run), "") and one.plain != run:
+            return "" if is_absent(one.plain, sentences) else one.plain
+    words = slots.words
     phrase = run[words[0].start : words[-1].end] if len(words) > 1 else ""
     return "" if not phrase or is_absent(phrase, sentences) else phrase
 

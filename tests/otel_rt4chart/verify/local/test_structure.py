@@ -106,6 +106,11 @@ def doubt(claim: str, *passages: str) -> tuple[str, str] | None:
             ("tripled", "1.2 million in 1990 to 2.4 million"),
         ),
         (
+            "A backup is made every hour.",
+            "A backup is made daily at 2 am.",
+            ("every hour", "daily"),
+        ),
+        (
             "Waiting times have halved.",
             "Waiting times fell from 40 to 30 minutes.",
             ("halved", "40 to 30 minutes"),
@@ -185,6 +190,14 @@ def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     )
 
     assert found == ("Basic members get 10%", "delivery and 10%")
+
+
+def test_a_value_under_another_label_is_named() -> None:
+    """A label before a colon owns the value behind it."""
+    passages = ["Adults: 2 tablets every 6 hours.", "Children: 1 tablet every 8 hours."]
+
+    assert doubt("The dose for children is 2 tablets.", *passages) is not None
+    assert doubt("The dose for adults is 2 tablets.", *passages) is None
 
 
 def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
