@@ -458,7 +458,9 @@ def _baseless(
     )
 
 
-def _is_settled(words: str, settled: Sequence[SlotDifference]) -> bool:
+def _is_settled(run: str, settled: Sequence[SlotDifference]) -> bool:
+    """True where all content words of the run are settled: `in 2015` by "2015"."""
+    words = " ".join(word.text for word in read_slots(run).words) or run
     return bool(settled) and is_part(words, " ".join(one.claimed for one in settled))
 
 

@@ -80,3 +80,34 @@ def test_marked_words_that_a_sentence_has_accuse_of_nothing() -> None:
 
     assert found.label is Label.UNDECIDED
     assert found.reason == "not sure: “major in sociology” is in the passages"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "marked", "reason"),
+    [
+        (
+            "She joined the company in 2015.",
+            "Jane has been CEO since 2018; she joined the company three years earlier.",
+            "in 2015",
+            "not sure: “2015” may follow from “2018” in passage p1",
+        ),
+        (
+            "The shop opens at nine.",
+            "Opening hours: 9 a.m. - 6 p.m.",
+            "nine",
+            "not sure: “9” is in the passages",
+        ),
+    ],
+)
+def test_marked_numbers_that_may_follow_accuse_of_nothing(
+    claim: str, passage: str, marked: str, reason: str
+) -> None:
+    """Whatever function words stand beside them, and whether in words or in digits."""
+    sentences = segment_passages((Passage("p1", passage),))
+    reading = read_claim(read_slots(claim), read_context([one.reading for one in sentences]))
+
+    found = judgement_from_odds(
+        reading, Odds(0.82, 0.5, THRESHOLDS), sentences, sentences, [marked]
+    )
+
+    assert (found.label, found.reason) == (Label.UNDECIDED, reason)
