@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
@@ -233,13 +234,15 @@ def _is_equal(left: float, right: float) -> bool:
 
 
 def _between_moments(own: Quantity, told: Told) -> Source | None:
-    """Hours between two times of day, years between two years."""
+    """Hours between two times of day, days between two dates, years between two years."""
     family, value = own.base
     for at, slots in told:
         for first, second in combinations(slots.moments[:_MAX_NUMBERS], 2):
             if first.minutes is not None and second.minutes is not None and family == "time":
                 minutes = (second.minutes - first.minutes) % _DAY
                 is_met = _is_equal(value, minutes * 60.0)
+            elif family == "time" and (days := _days_between(first, second)):
+                is_met = _is_equal(value, days * _DAY * 60.0)
             elif first.year is not None and second.year is not None:
                 years = abs(second.year - first.year)
                 is_met = own.unit in ("year", "") and round(
@@ -250,6 +253,19 @@ def _between_moments(own: Quantity, told: Told) -> Source | None:
             if is_met:
                 return Source(at, _span(slots, (first, second)))
     return None
+
+
+def _days_between(first: Moment, second: Moment) -> int:
+    """The days from one date to the other, of the same year where none is told; else 0."""
+    years = first.year or second.year or 2001, second.year or first.year or 2001
+    try:
+        dates = [
+            date(year, one.month or 0, one.day or 0)
+            for year, one in zip(years, (first, second), strict=True)
+        ]
+    except ValueError:  # no day, no month, or no such day
+        return 0
+    return abs((dates[1] - dates[0]).days)
 
 
 def source_of_moment(claim: Slots, own: Moment, told: Told, before: Slots | None) -> Source | None:

@@ -176,6 +176,7 @@ _FREE = re.compile(
     r"|free\s+(?:delivery|shipping|returns?|entry|admission|parking))\b",
     re.IGNORECASE,
 )
+_NOT_FREE = re.compile(r"\b(?:not|never|no\s+longer)\s+(?:be\s+)?free\b", re.IGNORECASE)
 _COSTS = re.compile(
     r"[$€£¥₹]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:dollars?|euros?|pounds?|cents?)\b"
     r"|\bcosts?\s+extra\b|\bfor\s+(?:a|an\s+extra)\s+fee\b",
@@ -214,6 +215,9 @@ def _price_in(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
 def same_price(comparison: ComparedClaim, at: int) -> tuple[str, str]:
     """Two ways to say what is paid for: `costs nothing` and `free of charge`; or ""."""
     claim, sentence = comparison.claim.text, comparison.sentence(at).text
+    denied, cost = _NOT_FREE.search(claim), _COSTS.search(sentence)
+    if denied and cost:
+        return denied.group(), cost.group()
     for same, other in ((_FREE, _COSTS), (_SEPARATE, _INCLUDED)):
         claimed, found = same.search(claim), same.search(sentence)
         if claimed and found and not other.search(claim) and not other.search(sentence):

@@ -184,6 +184,9 @@ def _other_units(reading: ClaimReading) -> Iterator[_Conflict]:
         for at, one in told:
             is_other = is_measure(one.unit) and one.unit != own.unit
             if is_other and one.value == own.value and {own.unit, one.unit} != _POUNDS:
+                # "200 g of flour and 100 ml of milk" sets its grams against 100 g.
+                same = (pair for pair in told if pair[1].base[0] == own.base[0])
+                at, one = next(same, (at, one))
                 found = quantity_text(reading.context.sentences[at], one)
                 yield _Conflict(_difference(quantity_text(claim, own), found, at), True)
                 break

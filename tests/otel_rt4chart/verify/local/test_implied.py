@@ -286,3 +286,19 @@ def test_an_hour_in_words_is_not_missing_beside_its_digits() -> None:
     """The nine of "opens at nine" stands in "9 a.m."."""
     assert against("The shop opens at nine.", "Opening hours: 9 a.m. - 6 p.m.") == set()
     assert "eleven" in against("The shop opens at eleven.", "Opening hours: 9 a.m. - 6 p.m.")
+
+
+def test_days_between_two_dates_may_follow() -> None:
+    """From 1 to 15 March it is two weeks, and not three."""
+    passage = "The deadline was moved from 1 March to 15 March."
+
+    assert settled("The deadline was extended by two weeks.", passage) == {"two weeks"}
+    assert "three weeks" in against("The deadline was extended by three weeks.", passage)
+    assert (
+        settled("The deadline was extended by 2 days.", "From 28 February to 30 February.") == set()
+    )
+
+
+def test_what_has_a_price_is_not_free() -> None:
+    """Nobody says "not free" where the price stands."""
+    assert "not free" in settled("Parking is not free.", "Parking costs 3 euros per hour.")
