@@ -29,6 +29,7 @@ from rt4chart_collector.pipeline.decision import (
 from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.spans import MAX_TIME_NS, spans_of, unverified_traces
+from rt4chart_collector.store.answers.trace_sizes import first_traces
 from rt4chart_collector.store.answers.verdicts import past_decisions
 from rt4chart_collector.store.engine.connect import Client
 
@@ -165,6 +166,7 @@ class Backfill:
             until_ns=selection.until_ns,
             errors_count=False,
         ):
+            page = first_traces(self._client, page)
             after = page[-1]
             for task in self._select(self._traces(page)):
                 if selection.limit and number >= selection.limit:

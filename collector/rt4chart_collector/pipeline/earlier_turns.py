@@ -33,6 +33,7 @@ from rt4chart_collector.store.engine.connect import Client
 DAY_NS = 24 * 3600 * 10**9
 # What is read for one answer: the time that it takes, the spans of a turn, the texts of all turns.
 MAX_SECONDS, MAX_SPANS, MAX_CHARACTERS = 2.0, 2_000, 100_000
+MAX_TURN_BYTES = 4 * 2**20
 # A conversation has traces without an answer, too.
 TRACES_PER_TURN = 2
 TURN_OF_ID = re.compile(r"([0-9]{1,2}) turns? earlier: ")
@@ -116,7 +117,7 @@ def find_turns(
         if deadline.is_over:
             missed += 1
             continue
-        trace = spans_of(client, [trace_id], limit=MAX_SPANS + 1)
+        trace = spans_of(client, [trace_id], limit=MAX_SPANS + 1, max_bytes=MAX_TURN_BYTES)
         if len(trace) > MAX_SPANS:
             missed += 1
             continue

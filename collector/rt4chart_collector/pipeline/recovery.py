@@ -13,6 +13,7 @@ from rt4chart_collector.store.answers.dead_letters import (
     letter_counts,
 )
 from rt4chart_collector.store.answers.spans import spans_of, unverified_traces
+from rt4chart_collector.store.answers.trace_sizes import first_traces
 from rt4chart_collector.store.engine.columns import ALL_TRACES, TraceShare
 from rt4chart_collector.store.engine.connect import Client
 
@@ -62,9 +63,10 @@ class Recovery:
         if not found:
             self.is_running = False
             return ()
-        self._after = found[-1]
         lost = [trace_id for trace_id in found if not is_in_flight(trace_id)]
-        return application_spans(self._client, lost)
+        page = first_traces(self._client, lost)
+        self._after = found[-1] if len(page) == len(lost) else page[-1]
+        return application_spans(self._client, page)
 
 
 POLL_NS = 5 * 10**9
@@ -112,7 +114,9 @@ class Retries:
             )
             if letter.trace_id not in self._handed
         ]
-        spans = application_spans(self._client, sorted({letter.trace_id for letter in due}))
+        page = first_traces(self._client, sorted({letter.trace_id for letter in due}))
+        due = [letter for letter in due if letter.trace_id in page]
+        spans = application_spans(self._client, page)
         found = {span.trace_id for span in spans}
         self._handed |= dict.fromkeys(found, now_ns)
         missing = [

@@ -18,6 +18,14 @@ from otel_rt4chart.spans.model.record import (
     SpanRecord,
 )
 from otel_rt4chart.spans.model.span_view import OperationKind
+from rt4chart_collector.store.answers.trace_sizes import (
+    FEW_SPANS,
+    READ_BYTES,
+    shares_of_large,
+    shortened_columns,
+    trace_sizes,
+    value_cap,
+)
 from rt4chart_collector.store.engine.columns import AnswerKey, ServiceName, SpanId, TraceId
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
@@ -104,8 +112,8 @@ class SpanRow:
 SPANS = RowTable("otel_traces", SpanRow)
 # otel_traces is sorted by service and time, not by trace. The side table gives the time range of
 # the traces, so that only the partitions of their days are read.
-SPANS_OF = f"""
-SELECT {SPANS.select()} FROM otel_traces
+SPANS_OF = """
+SELECT {columns} FROM otel_traces
 WHERE TraceId IN {{ids:Array(String)}}
   AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts
                     WHERE TraceId IN {{ids:Array(String)}})
@@ -114,7 +122,9 @@ WHERE TraceId IN {{ids:Array(String)}}
 ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 LIMIT {{most:UInt64}}
-"""  # noqa: S608 - names of columns alone, values are parameters
+"""
+WHOLE_SPANS_OF = SPANS_OF.format(columns=SPANS.select())
+SHORTENED_SPANS_OF = SPANS_OF.format(columns=shortened_columns(SPANS.select()))
 # Not from the side table: a process that is killed may have stored a span without its row there.
 STORED_CARRIERS = f"""
 SELECT DISTINCT TraceId, SpanId FROM otel_traces
@@ -190,11 +200,24 @@ def _content_of(attributes: Attributes) -> frozenset[tuple[str, str]]:
 
 
 def spans_of(
-    client: Client, trace_ids: Sequence[str], *, limit: int = NO_LIMIT
+    client: Client, trace_ids: Sequence[str], *, limit: int = NO_LIMIT, max_bytes: int = READ_BYTES
 ) -> list[SpanRecord]:
-    """The spans of the traces, each once, by trace and time; attribute values are strings."""
-    parameters = {"ids": list(trace_ids), "most": limit}
-    return [_span_from_row(row) for row in read(client, SpanRow, SPANS_OF, parameters)]
+    """The spans of the traces, each once, by trace and time; attribute values are strings.
+
+    Of traces with values of more than `max_bytes` in all, the longest values of the largest are
+    shortened, as those are that were too large to be stored.
+    """
+    shares = shares_of_large(trace_sizes(client, trace_ids), max_bytes)
+    whole = [trace_id for trace_id in trace_ids if trace_id not in shares]
+    parameters: dict[str, object] = {"ids": whole, "most": limit}
+    rows = read(client, SpanRow, WHOLE_SPANS_OF, parameters) if whole else []
+    for trace_id, share in shares.items():
+        cap = value_cap(client, trace_id, share)
+        parameters = {"ids": [trace_id], "most": limit, "cap": cap}
+        rows += read(client, SpanRow, SHORTENED_SPANS_OF, parameters, settings=FEW_SPANS)
+    if shares:
+        rows = sorted(rows, key=lambda row: row.trace_id)[:limit]
+    return [_span_from_row(row) for row in rows]
 
 
 def stored_carriers(

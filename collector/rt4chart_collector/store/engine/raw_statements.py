@@ -34,6 +34,7 @@ SETTINGS = frozenset(
         *("async_insert", "insert_deduplicate", "insert_deduplication_token"),
         *("deduplicate_blocks_in_dependent_materialized_views", "max_partitions_per_insert_block"),
         *("cancel_http_readonly_queries_on_client_close", "cast_string_to_dynamic_use_inference"),
+        *("max_block_size", "query_plan_execute_functions_after_sorting"),
         *("date_time_input_format", "date_time_output_format"),
         "do_not_merge_across_partitions_select_final",
         *("output_format_json_array_of_rows", "output_format_json_quote_64bit_integers"),
