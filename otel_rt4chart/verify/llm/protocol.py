@@ -80,9 +80,13 @@ def tokens_in(texts: Sequence[str]) -> int:
     return sum(map(estimate_tokens, texts))
 
 
+_MAX_COUNT = 10**9  # no reply has more tokens, and the database's columns hold four times as many
+
+
 def _count(usage: object, name: str) -> int:
+    """The number of tokens that the endpoint reports; 0, as if it did not, for what is none."""
     value = getattr(usage, name, None)
-    return value if isinstance(value, int) and value >= 0 else 0
+    return value if isinstance(value, int) and 0 <= value <= _MAX_COUNT else 0
 
 
 Format = Literal["json_schema", "json_object", "none"]

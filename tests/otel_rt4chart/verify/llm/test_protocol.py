@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ from otel_rt4chart.verify.llm.conversation import Completion
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from otel_rt4chart.verify.llm.protocol import Dialect
-from tests.endpoint_server import Answer, EndpointServer, Seen, error, text
+from tests.endpoint_server import Answer, EndpointServer, Seen, as_json, error, text
 
 OPTIONAL = {"response_format", "seed", "temperature", "max_tokens", "max_completion_tokens"}
 RENAMED = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
@@ -120,3 +121,19 @@ def test_the_parameter_that_an_error_points_at_counts_more_than_its_words() -> N
     assert spoken.without("Invalid value near seed", "messages[0].content") is None
     assert spoken.without("Invalid value", "response_format.json_schema") == Dialect("json_object")
     assert spoken.without("The proceeds were unseeded") == Dialect("none")
+
+
+@pytest.mark.parametrize("told", [10**30, 2.5, [3], 2**32])
+def test_a_number_of_tokens_that_no_reply_has_is_estimated(told: object) -> None:
+    """Else the verdict could not be stored, and the answer would be judged again and again."""
+
+    def script(_: Seen) -> Answer:
+        reply = json.loads(text("yes").body or b"")
+        return as_json(reply | {"usage": {"prompt_tokens": told, "completion_tokens": told}})
+
+    replies, _ = asked(script, "Hello?")
+
+    (reply,) = replies
+    assert isinstance(reply, Completion)
+    assert reply.is_estimated
+    assert 0 < reply.input_tokens + reply.output_tokens < 1_000
