@@ -25,7 +25,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         assert_faithful("The free trial lasts 30 days.", PASSAGES[:1], judge="rules")
 
     assert str(failure.value).splitlines() == [
-        "1 of 1 decided claims unfaithful, 0 of 1 misleading (judge rules/12)",
+        "1 of 1 decided claims unfaithful, 0 of 1 misleading (judge rules/13)",
         "",
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",
@@ -101,7 +101,7 @@ def test_a_misleading_answer_fails_with_its_status() -> None:
         assert_faithful(OMITTED, LIMITED, judge="rules")
 
     told = str(failure.value)
-    assert told.startswith("0 of 1 decided claims unfaithful, 1 of 1 misleading (judge rules/12)")
+    assert told.startswith("0 of 1 decided claims unfaithful, 1 of 1 misleading (judge rules/13)")
     assert "\nqualifier_dropped: The policy covers outpatient MRI.\n" in told
     assert "“when prior authorization has been obtained”" in told
 

@@ -28,7 +28,7 @@ def verdict(decision: Decision = Decision.VERIFIED, *, route: str = "r", **more:
     candidate = Candidate(EXCHANGE, "a" * 32, "b" * 16, 5, "shop", route)
     report = REPORT if decision is Decision.VERIFIED else None
     return Verdict(
-        candidate, decision, "rules/12", 0.5, 10**18, report, duration_ns=2_000_000_000, **more
+        candidate, decision, "rules/13", 0.5, 10**18, report, duration_ns=2_000_000_000, **more
     )
 
 

@@ -110,7 +110,7 @@ def test_a_judge_that_fails_for_answers_in_a_row_is_hopeless() -> None:
     [
         ("over_budget: 1 calls an answer", "openai/m/1"),
         ("votes without a majority: entailed, baseless", "openai/m/1"),
-        ("language: passage p1 is not in English (French)", "rules/12"),
+        ("language: passage p1 is not in English (French)", "rules/13"),
         ("no_context", "link"),
     ],
 )
@@ -121,6 +121,6 @@ def test_an_undecided_claim_may_be_nobodys_failure(reason: str, by: str) -> None
 
 def test_a_judge_that_never_decides_is_silent() -> None:
     """What the local judge decided beside it does not count; who was not asked is not silent."""
-    assert summary(report(U), report(E, by="rules/12")).is_silent
+    assert summary(report(U), report(E, by="rules/13")).is_silent
     assert not summary(report(U), report(E)).is_silent
-    assert not summary(report(U, by="rules/12")).is_silent
+    assert not summary(report(U, by="rules/13")).is_silent
