@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from otel_rt4chart.verify.language.values import Quantity
 
 _MAX_NUMBERS = 8  # of near sentences; more are a table, in which some numbers fit by chance
 _DAY = 1440  # minutes
+_NO_LEAP_YEAR = 2001
 # Words that speak of parts of one whole, of a remainder, and of one thing among several.
 _TOTAL = re.compile(
     r"\b(?:together|total(?:s|ling|ing)?|altogether|combined|overall|in\s+all|sum|plus|extra"
@@ -257,15 +258,16 @@ def _between_moments(own: Quantity, told: Told) -> Source | None:
 
 def _days_between(first: Moment, second: Moment) -> int:
     """The days from one date to the other, of the same year where none is told; else 0."""
-    years = first.year or second.year or 2001, second.year or first.year or 2001
-    try:
-        dates = [
-            date(year, one.month or 0, one.day or 0)
-            for year, one in zip(years, (first, second), strict=True)
-        ]
-    except ValueError:  # no day, no month, or no such day
+    year = first.year or second.year or _NO_LEAP_YEAR
+    days = [_day_number(one, one.year or year) for one in (first, second)]
+    return abs(days[1] - days[0]) if all(days) else 0
+
+
+def _day_number(one: Moment, year: int) -> int:
+    """The days since 1970; 0 where the day or the month is not told, or there is no such day."""
+    if one.month is None or one.day is None or one.day > calendar.monthrange(year, one.month)[1]:
         return 0
-    return abs((dates[1] - dates[0]).days)
+    return calendar.timegm((year, one.month, one.day, 0, 0, 0)) // (_DAY * 60)
 
 
 def source_of_moment(claim: Slots, own: Moment, told: Told, before: Slots | None) -> Source | None:
