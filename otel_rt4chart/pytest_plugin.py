@@ -55,7 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--rt4chart-judge",
         metavar="NAME",
-        help="the judge: local, rules, openai, single, cascade or onnx:PATH (default: local)",
+        help="the judge: local, rules, openai, single, cascade, onnx:PATH or onnx-spans:PATH"
+        " (default: local)",
     )
     parser.addini("rt4chart_judge", "the judge, unless --rt4chart-judge is given", default="local")
 

@@ -167,7 +167,7 @@ OUTSIDE = {
     "rt4chart_clustering.description.embedding": ("numpy", "sklearn"),
     "rt4chart_clustering.pytest_plugin": ("pytest",),
 }
-# `verify/` takes time, randomness and settings as arguments; one file of it sends, four others
+# `verify/` takes time, randomness and settings as arguments; one file of it sends, five others
 # wait, one knows the calendar, one runs models, which neither a fork nor a thread may find half
 # made.
 EDGE = {
@@ -177,6 +177,7 @@ EDGE = {
     "otel_rt4chart.verify.llm.workers": {"time", "threading", "asyncio"},
     "otel_rt4chart.verify.core.steps": {"asyncio"},
     "otel_rt4chart.verify.neural.runtime": {"os", "threading"},
+    "otel_rt4chart.verify.neural.onnx_spans_judge": {"asyncio"},
 }
 IMPURE = {"os", "time", "datetime", "random", "socket", "threading", "subprocess", "asyncio"}
 FILE_LINES, TEST_LINES, FUNCTION_LINES = 500, 500, 60

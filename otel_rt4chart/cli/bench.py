@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from otel_rt4chart.core.arguments import positive_integer
-from otel_rt4chart.judges.names import JUDGE_NAMES, ONNX_PREFIX
+from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--judge",
         default="local",
         metavar="NAME",
-        help=f"the judge to measure: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH (default: local)",
+        help=f"the judge to measure: {', '.join(JUDGE_NAMES)}, {ON_DISK} (default: local)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(

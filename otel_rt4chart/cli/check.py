@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from otel_rt4chart.judges.names import JUDGE_NAMES, ONNX_PREFIX
+from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
 
 EPILOG = """\
 @FILE in the place of a text reads it from that file; @@ begins a text with an @. Without --answer,
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         metavar="NAME",
-        help=f"one of: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH (a model on disk); default:"
+        help=f"one of: {', '.join(JUDGE_NAMES)}, {ON_DISK} (a model on disk); default:"
         " local, or rules where its models are not installed",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")

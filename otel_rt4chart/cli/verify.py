@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from otel_rt4chart.core.arguments import parse_jobs, parse_share
-from otel_rt4chart.judges.names import JUDGE_NAMES, ONNX_PREFIX
+from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
 from otel_rt4chart.verify.core.rates import Measure
 
 EPILOG = """\
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--judge",
         default="local",
         metavar="NAME",
-        help=f"one of: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH (a model on disk)",
+        help=f"one of: {', '.join(JUDGE_NAMES)}, {ON_DISK} (a model on disk)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(

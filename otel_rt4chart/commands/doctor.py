@@ -19,7 +19,7 @@ from otel_rt4chart.core.text import printable
 from otel_rt4chart.core.urls import is_loopback
 from otel_rt4chart.judges.build import build_judge, build_verifier
 from otel_rt4chart.judges.embedded_models import installed_model_ids
-from otel_rt4chart.judges.names import is_onnx
+from otel_rt4chart.judges.names import is_on_disk, is_onnx
 from otel_rt4chart.sampling.layers import AUTO, REMOTE_SCAN_RATE
 from otel_rt4chart.settings.application import (
     ApplicationSettings,
@@ -54,10 +54,10 @@ def execute(options: argparse.Namespace) -> int:
     except SettingsError as error:
         name = ""
         checks.append(Check("judge", "failed", str(error), "change or unset that variable"))
-    if is_onnx(name):
+    if is_on_disk(name):
         checks.append(onnx_check(name))
     elif name not in ("", "local", "rules"):  # the local judge is always tested, rules need nothing
-        checks.append(endpoint_check(name))
+        checks.append(_second_check(name))
     if options.json:
         sys.stdout.write(json.dumps([asdict(check) for check in checks], indent=2) + "\n")
     else:
@@ -134,6 +134,15 @@ def judge_check() -> Check:
     if label.is_unfaithful:
         return Check("judge local", "ok", f"a wrong number is called {label}")
     return Check("judge local", "failed", f"a wrong number is called {label}", "report this")
+
+
+def _second_check(name: str) -> Check:
+    """What a cascade's second judge answers; of another name, the endpoint."""
+    try:
+        second = load(JudgeSettings).cascade_second
+    except RT4ChartError:
+        second = ""  # the check of the settings says so
+    return onnx_check(second) if name == "cascade" and is_onnx(second) else endpoint_check(name)
 
 
 def onnx_check(name: str) -> Check:

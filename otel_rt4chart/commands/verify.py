@@ -17,7 +17,7 @@ from otel_rt4chart.commands.terminal_text import this_terminal
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import BatchRun, judge_advice
 from otel_rt4chart.judges.build import build_verifier, settings_for_judge
-from otel_rt4chart.judges.names import is_onnx
+from otel_rt4chart.judges.names import is_on_disk
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.json_rows import read_lines
 from otel_rt4chart.verify.core.rates import Measure
@@ -52,7 +52,7 @@ def default_jobs(judge: str, concurrency: int) -> int:
     """The default for `--jobs`: a model runs while rules work on other answers."""
     if judge == "rules":
         return 1
-    return 4 if judge == "local" or is_onnx(judge) else concurrency
+    return 4 if judge == "local" or is_on_disk(judge) else concurrency
 
 
 def _failures(run: BatchRun, options: argparse.Namespace) -> Iterator[str]:

@@ -13,7 +13,7 @@ from otel_rt4chart.core.extras import missing_packages
 from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.embedded_models import LOCAL_EMBEDDER, build_embedder
-from otel_rt4chart.judges.names import ONNX_PREFIX, is_onnx
+from otel_rt4chart.judges.names import ON_DISK, ONNX_PREFIX, SPANS_PREFIX, is_on_disk, is_onnx
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
@@ -28,6 +28,7 @@ from otel_rt4chart.verify.llm.single_judge import SingleJudge
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.neural.local_judge import LocalJudge, local_judge_id
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
+from otel_rt4chart.verify.neural.onnx_spans_judge import OnnxSpansJudge
 from otel_rt4chart.verify.pipeline import Verifier
 from otel_rt4chart.verify.stages.options import PipelineStep
 
@@ -39,7 +40,7 @@ def settings_for_judge(name: str, model: str | None, *, exhaustive: bool = False
         settings = replace(settings, exhaustive=True)
     if model is None:
         return settings
-    if name in ("local", "rules") or is_onnx(name):
+    if name in ("local", "rules") or is_on_disk(name):
         raise SettingsError(
             f"--model: expected a judge that calls a model, got {name}: choose one with --judge"
         )
@@ -133,15 +134,16 @@ def _build_judge_named(
 ) -> Judge | BatchJudge:
     if is_onnx(check_judge_name(name)):
         return _build_onnx(name, settings)
+    if is_on_disk(name):
+        return _build_spans(name, settings)
     return JUDGES[name](settings, endpoint)
 
 
 def check_judge_name(name: object) -> str:
     """Return the name if a judge has it; nothing is built."""
-    if not isinstance(name, str) or (name not in JUDGES and not is_onnx(name)):
+    if not isinstance(name, str) or (name not in JUDGES and not is_on_disk(name)):
         raise SettingsError(
-            f"unknown judge {name!r}: expected one of "
-            f"{', '.join(sorted(JUDGES))}, {ONNX_PREFIX}PATH"
+            f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ON_DISK}"
         )
     return name
 
@@ -149,6 +151,15 @@ def check_judge_name(name: object) -> str:
 def _build_onnx(name: str, settings: JudgeSettings) -> OnnxJudge:
     return OnnxJudge(
         Path(name.removeprefix(ONNX_PREFIX)).expanduser(),
+        labels=settings.onnx_labels,
+        threads=settings.onnx_threads,
+        threshold=settings.onnx_threshold,
+    )
+
+
+def _build_spans(name: str, settings: JudgeSettings) -> OnnxSpansJudge:
+    return OnnxSpansJudge(
+        Path(name.removeprefix(SPANS_PREFIX)).expanduser(),
         labels=settings.onnx_labels,
         threads=settings.onnx_threads,
         threshold=settings.onnx_threshold,
@@ -214,7 +225,12 @@ def _labels(settings: JudgeSettings) -> Literal["three", "two"]:
 def _build_cascade(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> CascadeJudge:
     name = settings.cascade_first
     first = _build_onnx(name, settings) if is_onnx(name) else _build_in_process(name, settings)
-    return CascadeJudge(first, _build_openai(settings, endpoint), settings.cascade_threshold)
+    second = (
+        _build_onnx(settings.cascade_second, settings)
+        if is_onnx(settings.cascade_second)
+        else _build_openai(settings, endpoint)
+    )
+    return CascadeJudge(first, second, settings.cascade_threshold)
 
 
 def _build_cache(settings: JudgeSettings) -> Cache | None:

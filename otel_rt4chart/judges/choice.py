@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.extras import missing_packages
-from otel_rt4chart.judges.names import JUDGE_NAMES, is_onnx
+from otel_rt4chart.judges.names import JUDGE_NAMES, is_on_disk, is_onnx
 from otel_rt4chart.settings.application import JudgeSettings
 
-LOCAL, RULES = "local", "rules"
+LOCAL, RULES, CASCADE = "local", "rules", "cascade"
 
 
 def configured_judges(settings: JudgeSettings, used: str = "") -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def configured_judges(settings: JudgeSettings, used: str = "") -> tuple[str, ...
     them only if it is in use.
     """
     found = [name for name in JUDGE_NAMES if not missing_for(name, settings)]
-    if used in found or is_onnx(used):
+    if used in found or is_on_disk(used):
         return tuple(dict.fromkeys((used, *found)))
     return tuple(found)
 
@@ -26,8 +26,10 @@ def missing_for(name: str, settings: JudgeSettings) -> str:
     """What the judge of that name needs and lacks, with what to do; "" if it can run."""
     if name == RULES:
         return ""
-    if name == LOCAL or is_onnx(name):
+    if name == LOCAL or is_on_disk(name):
         return _missing_models() if name == LOCAL else ""
+    if name == CASCADE and is_onnx(settings.cascade_second):
+        return ""
     if missing_packages("openai"):
         return "its client is not installed: pip install 'otel-rt4chart[openai]', or --judge rules"
     if not (settings.api_key or settings.base_url):

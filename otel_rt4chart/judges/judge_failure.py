@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.model import Claim, Label, Report
 
 _RULE_JUDGES = ("local/", "rules/", "link", "decompose", BUDGET)  # rules in this process
 # Models in this process: their "undecided" is a verdict, and their failures are permanent.
-_LOCAL_JUDGES = (*_RULE_JUDGES, "onnx/", "cross/")
+_LOCAL_JUDGES = (*_RULE_JUDGES, "onnx/", "onnx-spans/", "cross/")
 # A claim may be undecided for these reasons although the judge works.
 _LEGITIMATE_REASONS = (
     *("votes without a majority", "the model refused", "over_budget", "no_context"),

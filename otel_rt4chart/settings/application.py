@@ -286,6 +286,12 @@ class JudgeSettings:
         matching(r"local|rules|onnx:.+", "local, rules or onnx:PATH"),
         variable="RT4CHART_CASCADE_FIRST",
     )
+    cascade_second: str = setting(
+        "openai",
+        "the judge that sees what the first one is not sure of",
+        matching(r"openai|onnx:.+", "openai or onnx:PATH"),
+        variable="RT4CHART_CASCADE_SECOND",
+    )
     cherry_pick_threshold: float = setting(
         0.6,
         "confidence from which a judge's word counts that a passage contradicts a claim",

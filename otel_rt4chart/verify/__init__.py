@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from otel_rt4chart.verify.local.rules_judge import RulesJudge
     from otel_rt4chart.verify.neural.local_judge import LocalJudge
     from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
+    from otel_rt4chart.verify.neural.onnx_spans_judge import OnnxSpansJudge
     from otel_rt4chart.verify.pipeline import Verifier
     from otel_rt4chart.verify.trail.tracer import Node, Tracer, Trail
 
@@ -72,6 +73,7 @@ __all__ = [
     "Measure",
     "Node",
     "OnnxJudge",
+    "OnnxSpansJudge",
     "OpenAIJudge",
     "Passage",
     "Report",
@@ -114,6 +116,7 @@ _HOME = {
     "Measure": "otel_rt4chart.verify.core.rates",
     "Node": "otel_rt4chart.verify.trail.tracer",
     "OnnxJudge": "otel_rt4chart.verify.neural.onnx_judge",
+    "OnnxSpansJudge": "otel_rt4chart.verify.neural.onnx_spans_judge",
     "OpenAIJudge": "otel_rt4chart.verify.llm.openai_judge",
     "Passage": "otel_rt4chart.verify.core.model",
     "Report": "otel_rt4chart.verify.core.model",

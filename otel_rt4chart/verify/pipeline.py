@@ -222,7 +222,7 @@ class Verifier:
 
         # A one-call judge makes claims and labels together; the others go step by step.
         if isinstance(self.judge, BatchJudge) and self.judge.one_call:
-            yield from run.audit(self.judge, sentences)
+            yield from run.audit(self.judge, sentences, exchange.answer)
         else:
             splits = PipelineStep.DECOMPOSITION not in self._options.left_out
             drafts = yield from decompose_answer(self.judge if splits else None, sentences)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from otel_rt4chart.core.arguments import parse_duration_s, parse_jobs, positive_integer
-from otel_rt4chart.judges.names import JUDGE_NAMES, ONNX_PREFIX
+from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
 from rt4chart_collector.core.arguments import add_dsn, add_since
 
 EPILOG = """\
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         metavar="NAME",
-        help=f"one of: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH (default: RT4CHART_JUDGE)",
+        help=f"one of: {', '.join(JUDGE_NAMES)}, {ON_DISK} (default: RT4CHART_JUDGE)",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(

@@ -19,7 +19,7 @@ from otel_rt4chart.verify.core.model import Label, Report
 
 METRIC = "rt4chart.faithfulness"
 # Prefixes of the ids of judges that call no language model.
-WITHOUT_LLM = ("local/", "rules/", "onnx/", "cross/")
+WITHOUT_LLM = ("local/", "rules/", "onnx/", "onnx-spans/", "cross/")
 
 
 def carrier_places(verdict: Verdict) -> dict[CarrierPlace, tuple[str, str]]:

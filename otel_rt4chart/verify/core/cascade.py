@@ -39,8 +39,8 @@ class CascadeJudge:
             raise SettingsError(f"cascade threshold: expected 0 to 1, got {self.threshold}")
         if isinstance(self.first, BatchJudge | CascadeJudge):
             raise SettingsError(
-                f"the first judge of a cascade is {self.first.id}: "
-                "expected one that answers in this process, such as local"
+                f"the first judge of a cascade is {self.first.id}: expected one that answers in "
+                "this process and claim by claim, such as local"
             )
         if isinstance(self.second, CascadeJudge):
             raise SettingsError(

@@ -134,11 +134,15 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Asks for claims and judgements of the whole answer in one call."""
+    """Asks for claims and judgements of the whole answer in one call.
+
+    `answer` is the text that the sentences are from, where the asker has it.
+    """
 
     sentences: tuple[Sentence, ...]
     context: tuple[Sentence, ...]
     question: str
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

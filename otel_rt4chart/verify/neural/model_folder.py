@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from otel_rt4chart.core.extras import missing_packages
 
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 LONGEST = 512
+# What `rt4chart judge get` writes beside a model: where it is from, and how it is to be read.
+RECORD = "rt4chart.json"
 _BLOCK = 1 << 20
 # The files of the embedded models, in the format of sha256sum; `training/run.py` writes it.
 HASHES = Path(__file__).with_name("models.sha256")
@@ -25,12 +27,17 @@ _EXPORT = "save it beside the model with AutoTokenizer.from_pretrained(NAME).sav
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """An exported model; `config` is empty where there is no config.json."""
+    """An exported model; `config` is empty where there is no config.json, so is `record`.
+
+    `record` has the labels of the logits, and the template of the texts, where config.json does not
+    say them.
+    """
 
     name: str
     model: Path
     tokenizer: Path
     config: Mapping[str, object]
+    record: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def positions(self) -> int:
@@ -39,6 +46,16 @@ class ModelFolder:
         if not isinstance(most, int) or most < 1:
             return LONGEST
         return most - 2 if self.config.get("model_type") in _OFFSET_POSITIONS else most
+
+    @property
+    def labels(self) -> str:
+        """The labels of the logits that the record names, as the setting writes them."""
+        return str(self.record.get("labels", ""))
+
+    @property
+    def template(self) -> str:
+        """The text with {premise} and {claim} that the model reads instead of a pair, or ""."""
+        return str(self.record.get("template", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +72,8 @@ def find_model(path: Path) -> ModelFolder:
     for folder in (model.parent, model.parent.parent):
         if (folder / "tokenizer.json").is_file():
             config = _config(folder / "config.json") or _config(model.parent / "config.json")
-            return ModelFolder(folder.resolve().name, model, folder / "tokenizer.json", config)
+            tokenizer, record = folder / "tokenizer.json", _config(folder / RECORD)
+            return ModelFolder(folder.resolve().name, model, tokenizer, config, record)
     raise SettingsError(f"{model.parent}: expected tokenizer.json, found none; {_EXPORT}")
 
 

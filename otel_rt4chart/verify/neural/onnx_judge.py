@@ -140,8 +140,9 @@ class OnnxJudge:
                 f"got {threshold} and {threads}"
             )
         folder = find_model(Path(path))
-        known = read_labels(labels, folder.config)
-        identity = identify(folder, _METHOD, str(known), f"{threshold:g}")
+        known = read_labels(labels or folder.labels, folder.config)
+        template = filter(None, [folder.template])
+        identity = identify(folder, _METHOD, str(known), f"{threshold:g}", *template)
         self._session = PairClassifier(
             folder, threads=threads, one_by_one=identity.is_scaled_by_batch
         )

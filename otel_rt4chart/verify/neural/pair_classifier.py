@@ -10,8 +10,14 @@ from typing import NamedTuple
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify.core.model import Label
-from otel_rt4chart.verify.neural.model_folder import LONGEST, ModelFolder
-from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, RecentCache, Runtime
+from otel_rt4chart.verify.neural.model_folder import LONGEST, RECORD, ModelFolder
+from otel_rt4chart.verify.neural.runtime import (
+    Encoded,
+    ModelInput,
+    ModelSource,
+    RecentCache,
+    Runtime,
+)
 
 SETTING = "RT4CHART_ONNX_LABELS"
 _SAY = (
@@ -105,12 +111,26 @@ _EXPORT_AGAIN = "export it for text classification, with dynamic axes (docs/depl
 Pair = tuple[str, str]
 
 
+def _read_template(folder: ModelFolder) -> tuple[str, str, str] | None:
+    """The words before the premise, between the two, and after the claim; None for a pair."""
+    if not folder.template:
+        return None
+    before, premise, rest = folder.template.partition("{premise}")
+    between, claim, after = rest.partition("{claim}")
+    if not (premise and claim):
+        raise SettingsError(
+            f"{folder.tokenizer.with_name(RECORD)}, template: expected a text with {{premise}} and "
+            f"then {{claim}}, got {folder.template[:80]!r}"
+        )
+    return before, between, after
+
+
 class PairClassifier:
     """Gives the probabilities of pairs of premise and hypothesis; threads may share it.
 
     `width` is the number of logits, `longest` the most tokens of a pair. The same pair always gets
     the same probabilities, whatever else is in the batch; models that scale over a batch therefore
-    need `one_by_one`.
+    need `one_by_one`. A model with a template reads one text that holds both.
     """
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0, one_by_one: bool = False) -> None:
@@ -124,6 +144,7 @@ class PairClassifier:
             remedy=_EXPORT_AGAIN,
             pad=pad if isinstance(pad, int) else 0,
         )
+        self._template = _read_template(folder)
         self._runtime = Runtime(source, threads=threads)
         self._one_by_one = one_by_one
         self.longest = min(LONGEST, folder.positions, self._runtime.limit or LONGEST)
@@ -134,14 +155,20 @@ class PairClassifier:
 
     def pair_length(self, premise: str, hypothesis: str) -> int:
         """The tokens of a pair, special tokens included."""
-        return len(self._runtime.encode(premise, hypothesis))
+        return len(self._encode(premise, hypothesis))
+
+    def _encode(self, premise: str, hypothesis: str) -> Encoded:
+        if self._template is None:
+            return self._runtime.encode(premise, hypothesis)
+        before, between, after = self._template
+        return self._runtime.encode(f"{before}{premise}{between}{hypothesis}{after}")
 
     def probabilities(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
         """For each pair the softmax of its logits, or the sigmoid of a single one.
 
         JudgeError where the model fails.
         """
-        encoded = [self._runtime.encode(*pair) for pair in pairs]
+        encoded = [self._encode(*pair) for pair in pairs]
         lengths = [len(one) for one in encoded]
         if max(lengths, default=0) > self.longest:
             raise JudgeError(f"expected pairs of {self.longest} tokens, got {max(lengths)}")
@@ -150,7 +177,7 @@ class PairClassifier:
             (logits,) = self._runtime.run(
                 [ModelInput(encoded[at].ids, encoded[at].type_ids) for at in batch]
             )
-            found.update(zip(batch, map(_normalised, logits), strict=True))
+            found.update(zip(batch, map(normalised, logits), strict=True))
         return [found[at] for at in range(len(pairs))]
 
     def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -166,7 +193,7 @@ class PairClassifier:
             yield batch
 
 
-def _normalised(logits: Sequence[float]) -> tuple[float, ...]:
+def normalised(logits: Sequence[float]) -> tuple[float, ...]:
     """Softmax, or the sigmoid of a single logit."""
     values = [*logits, 0.0] if len(logits) == 1 else logits
     highest = max(values)  # subtracted, so that no exponential overflows

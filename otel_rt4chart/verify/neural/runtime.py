@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
@@ -56,6 +56,7 @@ class RecentCache(Generic[K, V]):
 if TYPE_CHECKING:
     import onnxruntime
     import tokenizers
+    from numpy.typing import NDArray
 
 _NEEDED, _OPTIONAL = {"input_ids", "attention_mask"}, {"token_type_ids"}
 _MAX_THREADS = 4
@@ -136,20 +137,7 @@ class Runtime:
         """Run a batch; for each output, one row per input. JudgeError where it fails."""
         import numpy
 
-        shape = (len(batch), max(len(one.ids) for one in batch))
-        arrays = {name: numpy.zeros(shape, numpy.int64) for name in _NEEDED | _OPTIONAL}
-        arrays["input_ids"].fill(self._source.pad)
-        for row, one in enumerate(batch):
-            arrays["input_ids"][row, : len(one.ids)] = one.ids
-            arrays["attention_mask"][row, : len(one.ids)] = 1
-            arrays["token_type_ids"][row, : len(one.ids)] = one.types
-        feed = {name: arrays[name] for name in self._inputs}
-        try:
-            given = self._open().session.run(list(self._source.outputs), feed)
-        except JudgeError:
-            raise
-        except Exception as error:  # the runtime's errors share no narrower class
-            raise JudgeError(f"{self._source.model} failed: {_first_line(error)}") from error
+        given = self._compute(batch)
         for name, rows in zip(self._source.outputs, given, strict=True):
             is_table = rows.ndim == 2 and len(rows) == len(batch)
             if not is_table or not numpy.isfinite(rows).all():
@@ -159,6 +147,43 @@ class Runtime:
                     f"for each of {len(batch)} inputs, got {found}"
                 )
         return [rows.tolist() for rows in given]
+
+    def run_tokens(self, one: ModelInput) -> Rows:
+        """Run one input through a model of tokens: one row for each token of the only output."""
+        import numpy
+
+        (given,) = self._compute([one])
+        is_table = given.ndim == 3 and given.shape[:2] == (1, len(one.ids))
+        if not is_table or not numpy.isfinite(given).all():
+            found = "a value that is no number" if is_table else f"the shape {given.shape}"
+            raise JudgeError(
+                f"{self._source.model}, output {self._source.outputs[0]}: expected a row of "
+                f"numbers for each of {len(one.ids)} tokens, got {found}"
+            )
+        rows: Rows = given[0].tolist()
+        return rows
+
+    def _compute(self, batch: Sequence[ModelInput]) -> Sequence[NDArray[Any]]:
+        """The outputs for a batch, padded to its longest input. JudgeError where it fails."""
+        import numpy
+
+        shape = (len(batch), max(len(one.ids) for one in batch))
+        arrays = {name: numpy.zeros(shape, numpy.int64) for name in _NEEDED | _OPTIONAL}
+        arrays["input_ids"].fill(self._source.pad)
+        for row, one in enumerate(batch):
+            arrays["input_ids"][row, : len(one.ids)] = one.ids
+            arrays["attention_mask"][row, : len(one.ids)] = 1
+            arrays["token_type_ids"][row, : len(one.ids)] = one.types
+        feed = {name: arrays[name] for name in self._inputs}
+        try:
+            given: Sequence[NDArray[Any]] = self._open().session.run(
+                list(self._source.outputs), feed
+            )
+        except JudgeError:
+            raise
+        except Exception as error:  # the runtime's errors share no narrower class
+            raise JudgeError(f"{self._source.model} failed: {_first_line(error)}") from error
+        return given
 
     def _open(self) -> _OpenModel:
         with self._lock:

@@ -303,7 +303,7 @@ class VerificationRun:
             or not self.judgements[number].label.is_decided
         ]
 
-    def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...]) -> Steps[None]:
+    def audit(self, judge: BatchJudge, sentences: tuple[Sentence, ...], answer: str) -> Steps[None]:
         """All steps in one call, for a judge that makes claims and labels together.
 
         Passages beyond its limit are read in parts: the first gives the claims, each part judges
@@ -314,7 +314,7 @@ class VerificationRun:
             self.drafts = decompose_by_rule(sentences)
             return
         first, *others = passage_parts(self.context, judge.input_limit)
-        (reply,) = yield Batch(judge, (Audit(sentences, first.sentences, self.question),))
+        (reply,) = yield Batch(judge, (Audit(sentences, first.sentences, self.question, answer),))
         pairs: Sequence[Any] = reply if isinstance(reply, Sequence) else ()
         self.basis = reply.basis if isinstance(reply, AuditReply) else ""
         # A failed call leaves the sentences themselves as claims, each undecided.

@@ -110,6 +110,7 @@ def test_the_explanation_says_what_misleads(claims: tuple[Claim, ...], sentence:
         ("local/deberta-1f3a", "CODE"),
         ("rules/3", "CODE"),
         ("onnx/model-1f3a", "CODE"),
+        ("onnx-spans/model-1f3a", "CODE"),
         ("cross/1f3a", "CODE"),
         ("cascade(local/deberta-1f3a,openai/gpt,0.9)", "LLM"),
         ("openai/gpt", "LLM"),

@@ -19,7 +19,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
-LIGHT = [".", ",", "the", "a", "is", "it", "not"]
+LIGHT = [".", ",", "?", "the", "a", "is", "it", "not"]
 WORDS = """free trial lasts 14 30 days refunds are paid within pool heated warm opens at nine ten
     museum hall shows paintings children under six enter pay nothing of charge dogs welcome in
     garden breakfast served on roof users verified must extension new and every guest gets key"""
@@ -69,17 +69,18 @@ def tokenizer(max_length: int | None = None) -> Tokenizer:
 
 
 def _graph(logits: Sequence[str], *, by_type: bool, is_scaled: bool) -> onnx.ModelProto:
-    nodes = [*_second(by_type), *_bags(), *_scores(), *_logits(logits, is_scaled)]
+    nodes = [*second_text(by_type), *bags(), *_scores(), *_logits(logits, is_scaled)]
     names = ["input_ids", "attention_mask", *(["token_type_ids"] if by_type else [])]
     inputs = [
         helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in names
     ]
     output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", len(logits)])
-    graph = helper.make_graph(nodes, "bags", inputs, [output], _constants())
+    graph = helper.make_graph(nodes, "bags", inputs, [output], constants())
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
 
-def _constants() -> list[onnx.TensorProto]:
+def constants() -> list[onnx.TensorProto]:
+    """The numbers that the nodes use by name."""
     size = len(NAMES)
     weights = np.array([name not in (*SPECIAL[:3], *LIGHT) for name in NAMES], np.float32)
     known = np.array([name != "[UNK]" for name in NAMES], np.float32)
@@ -103,33 +104,33 @@ def _constants() -> list[onnx.TensorProto]:
     return [numpy_helper.from_array(value, name) for name, value in values.items()]
 
 
-def _second(by_type: bool) -> list[onnx.NodeProto]:
+def second_text(by_type: bool) -> list[onnx.NodeProto]:
     """1 for each token of the hypothesis."""
     if by_type:
-        return [_node("Cast", "token_type_ids", "second", to=TensorProto.FLOAT)]
+        return [node("Cast", "token_type_ids", "second", to=TensorProto.FLOAT)]
     return [
-        _node("Equal", "input_ids separator", "is_separator"),
-        _node("Cast", "is_separator", "separators", to=TensorProto.FLOAT),
-        _node("CumSum", "separators axis", "passed", exclusive=1),
-        _node("Min", "passed one", "second"),
+        node("Equal", "input_ids separator", "is_separator"),
+        node("Cast", "is_separator", "separators", to=TensorProto.FLOAT),
+        node("CumSum", "separators axis", "passed", exclusive=1),
+        node("Min", "passed one", "second"),
     ]
 
 
-def _bags() -> list[onnx.NodeProto]:
+def bags() -> list[onnx.NodeProto]:
     """Which words stand in the premise, which in the hypothesis."""
     return [
-        _node("Cast", "attention_mask", "mask", to=TensorProto.FLOAT),
-        _node("OneHot", "input_ids depth off_on", "words", axis=-1),
-        _node("Mul", "mask second", "in_hypothesis"),
-        _node("Sub", "mask in_hypothesis", "in_premise"),
+        node("Cast", "attention_mask", "mask", to=TensorProto.FLOAT),
+        node("OneHot", "input_ids depth off_on", "words", axis=-1),
+        node("Mul", "mask second", "in_hypothesis"),
+        node("Sub", "mask in_hypothesis", "in_premise"),
         *(
-            node
+            made
             for part in ("premise", "hypothesis")
-            for node in (
-                _node("Unsqueeze", f"in_{part} last", f"{part}_column"),
-                _node("Mul", f"words {part}_column", f"{part}_words"),
-                _node("ReduceMax", f"{part}_words", f"{part}_all", axes=[1], keepdims=0),
-                _node("Max", f"{part}_all zero", part),
+            for made in (
+                node("Unsqueeze", f"in_{part} last", f"{part}_column"),
+                node("Mul", f"words {part}_column", f"{part}_words"),
+                node("ReduceMax", f"{part}_words", f"{part}_all", axes=[1], keepdims=0),
+                node("Max", f"{part}_all zero", part),
             )
         ),
     ]
@@ -138,38 +139,39 @@ def _bags() -> list[onnx.NodeProto]:
 def _scores() -> list[onnx.NodeProto]:
     """The share of the hypothesis that is missing, and whether one alone says not."""
     return [
-        _node("Mul", "premise known", "known_premise"),
-        _node("Sub", "hypothesis known_premise", "difference"),
-        _node("Max", "difference zero", "missing"),
-        _node("MatMul", "missing weights", "missing_weight"),
-        _node("MatMul", "hypothesis weights", "weight"),
-        _node("Max", "weight one", "some_weight"),
-        _node("Div", "missing_weight some_weight", "share"),
-        _node("MatMul", "premise negation", "premise_not"),
-        _node("MatMul", "hypothesis negation", "hypothesis_not"),
-        _node("Sub", "premise_not hypothesis_not", "not_difference"),
-        _node("Abs", "not_difference", "denied"),
-        _node("Mul", "share slope", "fall"),
-        _node("Mul", "denied twelve", "denial"),
-        _node("Add", "fall six", "likeness"),
-        _node("Sub", "likeness denial", "entailed"),
-        _node("Sub", "denial six", "contradicts"),
-        _node("Add", "contradicts fall", "contradicted"),
-        _node("Sub", "share share", "baseless"),
+        node("Mul", "premise known", "known_premise"),
+        node("Sub", "hypothesis known_premise", "difference"),
+        node("Max", "difference zero", "missing"),
+        node("MatMul", "missing weights", "missing_weight"),
+        node("MatMul", "hypothesis weights", "weight"),
+        node("Max", "weight one", "some_weight"),
+        node("Div", "missing_weight some_weight", "share"),
+        node("MatMul", "premise negation", "premise_not"),
+        node("MatMul", "hypothesis negation", "hypothesis_not"),
+        node("Sub", "premise_not hypothesis_not", "not_difference"),
+        node("Abs", "not_difference", "denied"),
+        node("Mul", "share slope", "fall"),
+        node("Mul", "denied twelve", "denial"),
+        node("Add", "fall six", "likeness"),
+        node("Sub", "likeness denial", "entailed"),
+        node("Sub", "denial six", "contradicts"),
+        node("Add", "contradicts fall", "contradicted"),
+        node("Sub", "share share", "baseless"),
     ]
 
 
 def _logits(names: Sequence[str], is_scaled: bool) -> list[onnx.NodeProto]:
     """The columns in their order."""
-    joined = _node("Concat", " ".join(names), "joined" if is_scaled else "logits", axis=1)
+    joined = node("Concat", " ".join(names), "joined" if is_scaled else "logits", axis=1)
     if not is_scaled:
         return [joined]
     return [
         joined,
-        _node("DynamicQuantizeLinear", "joined", "coarse scale offset"),
-        _node("DequantizeLinear", "coarse scale offset", "logits"),
+        node("DynamicQuantizeLinear", "joined", "coarse scale offset"),
+        node("DequantizeLinear", "coarse scale offset", "logits"),
     ]
 
 
-def _node(kind: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:  # noqa: ANN401
+def node(kind: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:  # noqa: ANN401
+    """A node with the names of inputs and outputs, each in one string."""
     return helper.make_node(kind, inputs.split(), outputs.split(), **attributes)

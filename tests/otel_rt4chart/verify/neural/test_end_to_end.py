@@ -11,9 +11,10 @@ from otel_rt4chart.commands.doctor import core_checks, onnx_check
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.faithful import assert_faithful
-from otel_rt4chart.judges.build import build_judge, build_verifier
+from otel_rt4chart.judges.build import build_judge, build_verifier, settings_for_judge
+from otel_rt4chart.judges.choice import check_installed, configured_judges
 from otel_rt4chart.settings.application import JudgeSettings
-from otel_rt4chart.verify import Exchange, Label, Passage
+from otel_rt4chart.verify import Exchange, Label, OnnxJudge, Passage, Verifier
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
 from tests.otel_rt4chart.verify.neural.made import save_model
@@ -61,6 +62,9 @@ def test_the_settings_reach_the_model(tmp_path: Path, monkeypatch: pytest.Monkey
         ("RT4CHART_ONNX_THRESHOLD", "2", "expected a number from 0 to 1; got '2'"),
         ("RT4CHART_CASCADE_FIRST", "openai", "expected local, rules or onnx:PATH; got 'openai'"),
         ("RT4CHART_CASCADE_FIRST", "onnx:", "expected local, rules or onnx:PATH; got 'onnx:'"),
+        ("RT4CHART_CASCADE_FIRST", "onnx-spans:m", "expected local, rules or onnx:PATH; got"),
+        ("RT4CHART_CASCADE_SECOND", "onnx-spans:m", "expected openai or onnx:PATH; got"),
+        ("RT4CHART_CASCADE_SECOND", "single", "expected openai or onnx:PATH; got 'single'"),
     ],
 )
 def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) -> None:
@@ -69,10 +73,13 @@ def test_a_wrong_setting_names_its_variable(name: str, value: str, told: str) ->
         load(JudgeSettings, environ={name: value})
 
 
-def test_a_judge_without_a_path_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["onnx:", "onnx-spans:"])
+def test_a_judge_without_a_path_is_unknown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """As any other name."""
-    assert main(["verify", "in.jsonl", "--judge", "onnx:"]) == 2
-    assert "unknown judge 'onnx:': expected one of" in capsys.readouterr().err
+    assert main(["verify", "in.jsonl", "--judge", name]) == 2
+    told = capsys.readouterr().err
+    assert f"unknown judge {name!r}: expected one of" in told
+    assert told.endswith("onnx:PATH, onnx-spans:PATH\n")
 
 
 def test_a_model_that_is_not_there_is_wrong_use(
@@ -141,3 +148,83 @@ def test_it_is_built_by_its_name(model: Path) -> None:
     assert build_judge(f"onnx:{model}").id.startswith("onnx/toy-nli/")
     with pytest.raises(SettingsError, match=str(Path.home())):
         build_judge("onnx:~/no-such-model")
+
+
+def test_the_command_verifies_with_a_detector_on_disk(detector: Path, tmp_path: Path) -> None:
+    """By its path, as with a classifier; the flagged word is the range of its claim."""
+    status, row = verified(tmp_path, f"onnx-spans:{detector}")
+
+    assert (status, row["label"]) == (0, "baseless")
+    assert [claim["label"] for claim in row["claims"]] == ["entailed", "baseless"]
+    start, end = row["claims"][1]["answer_range"].values()
+    assert ANSWER[start:end] == "not"
+    assert row["judge"].startswith("onnx-spans/toy-spans/")
+
+
+def test_the_bench_measures_a_detector(
+    detector: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its spans, and the stages that it has; it has none that could be left out."""
+    judge = ["--judge", f"onnx-spans:{detector}"]
+
+    assert main(["bench", str(BENCH), *judge, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert main(["bench", str(BENCH), *judge, "--stages"]) == 0
+    assert "onnx-spans/toy-spans/" in capsys.readouterr().out
+    assert main(["bench", str(BENCH), *judge, "--ablate", "all"]) == 2
+    assert "asks once and has no steps or chunks to vary" in capsys.readouterr().err
+    assert found["judge"].startswith("onnx-spans/toy-spans/")
+
+
+def test_a_detector_is_built_by_its_name_and_named_by_the_doctor(
+    detector: Path, tmp_path: Path
+) -> None:
+    """It is one of the judges that can run where it is in use."""
+    name = f"onnx-spans:{detector}"
+
+    assert build_judge(name).id.startswith("onnx-spans/toy-spans/")
+    assert configured_judges(JudgeSettings(), name)[0] == name
+    assert onnx_check(name).state == "ok"
+    assert onnx_check(f"onnx-spans:{tmp_path / 'no'}").state == "failed"
+    with pytest.raises(SettingsError, match="--model: expected a judge that calls a model"):
+        settings_for_judge(name, "gpt")
+    with pytest.raises(AssertionError, match="not heated"):
+        assert_faithful("The pool is not heated.", [PASSAGE], judge=name)
+
+
+def test_a_second_stage_in_this_process_needs_no_endpoint(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the first judge is not sure of goes to the model on disk."""
+    settings = JudgeSettings(
+        cascade_first="rules", cascade_second=f"onnx:{model}", cascade_threshold=1.0
+    )
+    verifier = build_verifier("cascade", settings)
+
+    report = verifier.verify(Exchange("", [Passage("p", PASSAGE)], "Kids wander."))
+
+    assert report.judge.startswith("cascade(rules/")
+    assert {claim.decided_by.partition("/")[0] for claim in report.claims} == {"onnx"}
+    assert not verifier.is_remote
+    assert check_installed("cascade", settings) == "cascade"
+    monkeypatch.setenv("RT4CHART_CASCADE_SECOND", f"onnx:{model}")
+    main(["doctor", "--judge", "cascade"])
+    assert "onnx/toy-nli/" in capsys.readouterr().out
+
+
+def test_a_record_beside_the_model_says_how_to_read_it(tmp_path: Path) -> None:
+    """The labels, unless the setting says them, and the text with both in place of a pair."""
+    path = save_model(tmp_path / "mine", id2label={"0": "A", "1": "B", "2": "C"}, by_type=False)
+    pair = OnnxJudge(path, labels="entailed,baseless,contradicted")
+    record = {"labels": "entailed,baseless,contradicted", "template": "{premise} [SEP] {claim}"}
+    (path / "rt4chart.json").write_text(json.dumps(record))
+
+    recorded = OnnxJudge(path)
+
+    exchange = Exchange("", [Passage("p", PASSAGE)], ANSWER)
+    found, expected = (Verifier(one).verify(exchange).claims for one in (recorded, pair))
+    assert [claim.label for claim in found] == [claim.label for claim in expected]
+    assert recorded.id != pair.id
+    (path / "rt4chart.json").write_text(json.dumps(record | {"template": "{claim} {premise}"}))
+    with pytest.raises(SettingsError, match=r"rt4chart.json, template: expected a text with"):
+        OnnxJudge(path)
