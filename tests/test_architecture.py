@@ -88,6 +88,7 @@ LAYERS = {
         "inline",
         "marking",
         "emit",
+        "hub",
         "judges",
         "settings",
         "redaction",
@@ -141,6 +142,8 @@ SETTINGS_FILES = (
 OUTSIDE = {
     "otel_rt4chart": ("opentelemetry",),
     "otel_rt4chart.verify": ("sentencex", "regex"),
+    "otel_rt4chart.hub.client": ("huggingface_hub",),
+    "otel_rt4chart.hub.export": ("torch", "transformers", "safetensors"),
     "otel_rt4chart.verify.llm.endpoint": ("openai",),
     "otel_rt4chart.verify.neural.runtime": ("onnxruntime", "tokenizers", "numpy"),
     "otel_rt4chart.verify.neural.model_folder": ("rt4chart_models",),

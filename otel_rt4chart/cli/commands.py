@@ -24,6 +24,13 @@ COMMANDS = (
         "otel_rt4chart.commands.bench:run",
     ),
     Command(
+        "judge",
+        "list open models for judging, and bring one from the model hub",
+        "otel_rt4chart.cli.judge:configure",
+        "otel_rt4chart.commands.judge:execute",
+        extra="hub",
+    ),
+    Command(
         "doctor",
         "check the installation and the settings, and suggest fixes",
         "otel_rt4chart.cli.doctor:configure",

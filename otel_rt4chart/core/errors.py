@@ -8,6 +8,7 @@ RT4ChartError
 │   ├── StoreDamagedError a part of a table cannot be read
 │   └── NoStoreError   the database does not exist, and must not be created
 ├── JudgeError         a judge failed on a whole call
+├── HubError           a model cannot be had from the model hub, or is not the expected one
 ├── TicketError        a ticket system rejected a request or is unreachable
 └── NotifyError        a notification could not be delivered
 
@@ -62,6 +63,10 @@ class NoStoreError(StoreError):
 
 class JudgeError(RT4ChartError):
     """A judge failed on a whole call."""
+
+
+class HubError(RT4ChartError):
+    """A model cannot be had from the model hub, or is not the expected one."""
 
 
 class TicketError(RT4ChartError):

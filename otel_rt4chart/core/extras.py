@@ -11,6 +11,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "collector": ("clickhouse_connect", "chdb", "starlette", "uvicorn", "opentelemetry.proto"),
     "clustering": ("sklearn", "numpy"),
     "local": ("onnxruntime", "tokenizers", "numpy", "rt4chart_models"),
+    "hub": ("huggingface_hub",),
 }
 
 

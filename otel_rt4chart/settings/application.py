@@ -292,6 +292,12 @@ class JudgeSettings:
         matching(r"openai|onnx:.+", "openai or onnx:PATH"),
         variable="RT4CHART_CASCADE_SECOND",
     )
+    models: str = setting(
+        "~/.local/share/rt4chart/models",
+        "the folder of the models that `rt4chart judge get` fetches",
+        text,
+        variable="RT4CHART_MODELS",
+    )
     cherry_pick_threshold: float = setting(
         0.6,
         "confidence from which a judge's word counts that a passage contradicts a claim",

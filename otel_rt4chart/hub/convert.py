@@ -1,0 +1,116 @@
+"""Makes an ONNX file of a model's weights with torch in another interpreter, and checks it."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from otel_rt4chart.core.errors import HubError, JudgeError, SettingsError
+from otel_rt4chart.hub.catalogue import CatalogueModel
+from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, Runtime
+
+EXPORT = Path(__file__).with_name("export.py")
+CHECK = "check.json"  # what the exporting side computed for a sample, to be computed again here
+_TOLERANCE = 1e-3
+_MINUTES = 30
+_NEEDED = "torch transformers sentencepiece protobuf"
+_ADVICE = (
+    "python -m venv convert && convert/bin/pip install torch transformers sentencepiece protobuf "
+    "onnx, then run the command with --convert-with convert/bin/python"
+)
+
+
+def check_architecture(config: Path, model: CatalogueModel) -> None:
+    """HubError where config.json is of another kind of model than the catalogue says."""
+    try:
+        read = json.loads(config.read_text("utf-8"))
+        found = list(read.get("architectures") or ["none"])
+    except (ValueError, AttributeError, TypeError) as error:
+        raise HubError(f"{model.repo}, config.json: expected JSON, got {error}") from error
+    if model.architecture not in found:
+        raise HubError(
+            f"{model.repo}: expected the architecture {model.architecture}, got "
+            f"{', '.join(map(str, found))}: this revision is another kind of model; choose another "
+            "one with --revision"
+        )
+
+
+def convert(model: CatalogueModel, source: Path, made: Path, python: str) -> Mapping[str, str]:
+    """Export the weights in `source` to `made`; the versions of the packages that did it.
+
+    `python` is an interpreter that has torch and transformers. HubError where that fails, or where
+    the ONNX file computes other numbers than torch did.
+    """
+    if not python:
+        raise HubError(
+            f"{model.repo} has no ONNX file with a tokenizer.json, so its weights must be "
+            f"converted, which needs {_NEEDED}: {_ADVICE}"
+        )
+    made.mkdir(parents=True)
+    command = [python, str(EXPORT), model.export, str(source), str(made), model.template]
+    try:
+        ran = subprocess.run(  # noqa: S603 the operator names the interpreter
+            command, capture_output=True, text=True, timeout=_MINUTES * 60, check=False
+        )
+    except OSError as error:
+        raise HubError(
+            f"--convert-with {python}: expected a Python interpreter, got {error.strerror}"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise HubError(f"{model.repo}: the conversion took over {_MINUTES} minutes") from error
+    if ran.returncode:
+        last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
+        raise HubError(
+            f"{model.repo}: the conversion with {python} failed: {last[:300]}; it needs {_NEEDED} "
+            f"onnx: {_ADVICE}"
+        )
+    return _check_export(model, made)
+
+
+def _check_export(model: CatalogueModel, made: Path) -> Mapping[str, str]:
+    """Compute the samples again; the versions that the exporting side reports."""
+    check = made / CHECK
+    try:
+        told: dict[str, Any] = json.loads(check.read_text("utf-8"))
+        runtime = Runtime(
+            ModelSource(
+                owner="a converted model",
+                model=made / "model.onnx",
+                tokenizer=made / "tokenizer.json",
+                outputs=("logits",),
+                remedy="convert it with other versions of torch and transformers",
+            )
+        )
+        samples = told["samples"]
+        encoded = [runtime.encode(*sample["texts"]) for sample in samples]
+        found = _logits(runtime, [ModelInput(one.ids, one.type_ids) for one in encoded], model.kind)
+    except (OSError, ValueError, KeyError, TypeError, SettingsError, JudgeError) as error:
+        raise HubError(f"{model.repo}: the converted model cannot be used: {error}") from error
+    for sample, one, logits in zip(samples, encoded, found, strict=True):
+        if list(one.ids) != sample["ids"] or not _are_close(logits, sample["logits"]):
+            raise HubError(
+                f"{model.repo}: expected the converted model to compute what torch does, "
+                f"{sample['logits'][:4]} for the tokens {sample['ids'][:8]}, got {logits[:4]} for "
+                f"{list(one.ids)[:8]}: convert it with other versions of torch and transformers"
+            )
+    check.unlink()
+    return dict(told["versions"])
+
+
+def _logits(runtime: Runtime, inputs: Sequence[ModelInput], kind: str) -> list[list[float]]:
+    """The numbers for each input; those of pairs in one batch, so that the short one is padded."""
+    if kind == "spans":
+        tables = [runtime.run_tokens(one) for one in inputs]
+        return [[number for row in rows for number in row] for rows in tables]
+    return runtime.run(inputs)[0]
+
+
+def _are_close(found: Sequence[float], expected: Sequence[float]) -> bool:
+    return len(found) == len(expected) and all(
+        math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        for one, other in zip(found, expected, strict=True)
+    )

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from otel_rt4chart.core.errors import HubError, SettingsError
+from otel_rt4chart.hub.client import Hub, HubFile, Listing
+from tests.otel_rt4chart.hub.stand_in import COMMIT, Repository, StandInHub
+
+
+def test_a_listing_has_sizes_hashes_and_licence() -> None:
+    """A large file has a SHA-256, a small one git's id."""
+    files = {"a.onnx": b"abc", "config.json": b"{}"}
+
+    with StandInHub({"a/b": Repository(files, licence="apache-2.0")}) as hub:
+        found = Hub(hub.url).listing("a/b", "main")
+
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert found == Listing(
+        "a/b",
+        COMMIT,
+        "apache-2.0",
+        {
+            "a.onnx": HubFile("a.onnx", 3, digest, "f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f"),
+            "config.json": HubFile(
+                "config.json", 2, "", "9e26dfeeb6e641a33dae4961196235bdb965b21b"
+            ),
+        },
+    )
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for every other extra."""
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+
+    with pytest.raises(SettingsError, match=r"pip install 'otel-rt4chart\[hub\]'"):
+        Hub()
+
+
+def test_offline_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable of the client forbids every call."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import close_session
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    close_session()
+    try:
+        with pytest.raises(HubError, match="HF_HUB_OFFLINE forbids to ask the hub: unset it"):
+            Hub("http://127.0.0.1:9").listing("a/b", "main")
+    finally:
+        close_session()
+
+
+def test_a_whole_part_asks_for_nothing(tmp_path: Path) -> None:
+    """It is only checked."""
+    (tmp_path / "part").write_bytes(b"abc")
+
+    with StandInHub({}) as hub:
+        Hub(hub.url).download("a/b", COMMIT, HubFile("a", 3, "x", ""), tmp_path / "part")
+
+    assert hub.asked == []
