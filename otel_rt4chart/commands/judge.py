@@ -59,7 +59,10 @@ def _get(options: argparse.Namespace) -> int:
             "claims: expected a model of pairs, or --use judge"
         )
     settings = load(JudgeSettings)
-    folder = Path(options.dir or settings.models).expanduser() / model.name
+    if settings.onnx_labels:
+        _say("RT4CHART_ONNX_LABELS is set and counts for this model, too: unset it")
+    # Whole: the settings that name it are read by other processes, in other folders.
+    folder = Path(options.dir or settings.models).expanduser().absolute() / model.name
     fetched = fetch(
         model,
         folder,
@@ -132,8 +135,6 @@ def _use(options: argparse.Namespace, name: str) -> None:
         }
     else:
         values = {"RT4CHART_JUDGE": name}
-    if os.environ.get("RT4CHART_ONNX_LABELS"):
-        _say("RT4CHART_ONNX_LABELS is set and counts for this model, too: unset it")
     if not options.env:
         sys.stdout.write("".join(f"export {line}\n" for line in _lines(values)))
         return

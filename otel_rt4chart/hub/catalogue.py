@@ -23,7 +23,7 @@ Export = Literal["pair", "spans", "first-token", "yes-no"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PublishedFigure:
     """A published figure in words, and where it is published."""
 
     text: str
@@ -47,7 +47,7 @@ class CatalogueModel:
     kind: Kind
     architecture: str
     size: int
-    figures: tuple[Figure, ...]
+    figures: tuple[PublishedFigure, ...]
     labels: str = ""
     template: str = ""
     export: Export = "pair"
@@ -86,7 +86,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="pair",
         architecture="DebertaV2ForSequenceClassification",
         size=738_000_000,
-        figures=(Figure("accuracy: SNLI test 92.38, MNLI mismatched 90.04", _SBERT_CARD),),
+        figures=(PublishedFigure("accuracy: SNLI test 92.38, MNLI mismatched 90.04", _SBERT_CARD),),
         sha256={
             "model.safetensors": "d8148c6d49e0a7925134294c56326c71fe0ab1dc390e37355e00c7efbb488afa",
             "spm.model": "c679fbf93643d19aab7ee10c0b99e460bdbc02fedf34b92b05af343b4af586fd",
@@ -100,7 +100,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="pair",
         architecture="DebertaV2ForSequenceClassification",
         size=1_740_000_000,
-        figures=(Figure("LLM-AggreFact, mean balanced accuracy 75.6", _AGGREFACT),),
+        figures=(PublishedFigure("LLM-AggreFact, mean balanced accuracy 75.6", _AGGREFACT),),
         labels="baseless,entailed",
         template=(
             "{premise}\n\nChoose your answer: based on the paragraph above can we conclude that "
@@ -115,7 +115,9 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="pair",
         architecture="DebertaV2ForSequenceClassification",
         size=1_740_000_000,
-        figures=(Figure("LLM-AggreFact: about 2 points under MiniCheck-Flan-T5", "model card"),),
+        figures=(
+            PublishedFigure("LLM-AggreFact: about 2 points under MiniCheck-Flan-T5", "model card"),
+        ),
         labels="baseless,entailed",
     ),
     CatalogueModel(
@@ -126,7 +128,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="pair",
         architecture="T5ForConditionalGeneration",
         size=3_130_000_000,
-        figures=(Figure("LLM-AggreFact, mean balanced accuracy 75.0", _AGGREFACT),),
+        figures=(PublishedFigure("LLM-AggreFact, mean balanced accuracy 75.0", _AGGREFACT),),
         labels="baseless,entailed",
         template="predict: {premise}</s>{claim}",
         export="yes-no",
@@ -140,7 +142,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         architecture="HHEMv2ForSequenceClassification",
         size=439_000_000,
         figures=(
-            Figure(
+            PublishedFigure(
                 "balanced accuracy: AggreFact-SOTA 76.55, RAGTruth summaries 64.42, answers 74.28",
                 "model card on the hub",
             ),
@@ -164,7 +166,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="spans",
         architecture="ModernBertForTokenClassification",
         size=598_000_000,
-        figures=(Figure("RAGTruth: answers F1 76.07, spans F1 55.44", _LETTUCE),),
+        figures=(PublishedFigure("RAGTruth: answers F1 76.07, spans F1 55.44", _LETTUCE),),
         labels="entailed,baseless",
         export="spans",
     ),
@@ -176,7 +178,7 @@ MODELS: tuple[CatalogueModel, ...] = (
         kind="spans",
         architecture="ModernBertForTokenClassification",
         size=1_580_000_000,
-        figures=(Figure("RAGTruth: answers F1 79.22, spans F1 58.93", _LETTUCE),),
+        figures=(PublishedFigure("RAGTruth: answers F1 79.22, spans F1 58.93", _LETTUCE),),
         labels="entailed,baseless",
         export="spans",
     ),

@@ -31,7 +31,7 @@ class HubFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class HubListing:
     """What the hub says of a revision; `licence` is "" where its card states none."""
 
     repo: str
@@ -53,7 +53,7 @@ class Hub:
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
         self._endpoint = (endpoint or str(self._package.constants.ENDPOINT)).rstrip("/")
 
-    def listing(self, repo: str, revision: str) -> Listing:
+    def listing(self, repo: str, revision: str) -> HubListing:
         """The files of a revision with their sizes and hashes."""
         with self._as_hub_errors(f"{repo} at {revision}"):
             found = self._package.HfApi(endpoint=self._endpoint).model_info(
@@ -69,7 +69,7 @@ class Hub:
             )
             for one in found.siblings or ()
         }
-        return Listing(repo, str(found.sha or ""), str(card.get("license") or ""), files)
+        return HubListing(repo, str(found.sha or ""), str(card.get("license") or ""), files)
 
     def download(self, repo: str, commit: str, file: HubFile, part: Path) -> None:
         """Append to `part` what it lacks of the file; the bytes are not compared with a hash."""

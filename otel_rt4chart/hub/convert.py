@@ -17,7 +17,11 @@ EXPORT = Path(__file__).with_name("export.py")
 CHECK = "check.json"  # what the exporting side computed for a sample, to be computed again here
 _TOLERANCE = 1e-3
 _MINUTES = 30
-_NEEDED = "torch transformers sentencepiece protobuf"
+_NEEDED = ("torch", "transformers", "sentencepiece", "onnx")
+_FIND_MISSING = (
+    "import sys; from importlib.util import find_spec; "
+    "print(*(name for name in sys.argv[1:] if find_spec(name) is None))"
+)
 _ADVICE = (
     "python -m venv convert && convert/bin/pip install torch transformers sentencepiece protobuf "
     "onnx, then run the command with --convert-with convert/bin/python"
@@ -39,36 +43,50 @@ def check_architecture(config: Path, model: CatalogueModel) -> None:
         )
 
 
-def convert(model: CatalogueModel, source: Path, made: Path, python: str) -> Mapping[str, str]:
-    """Export the weights in `source` to `made`; the versions of the packages that did it.
-
-    `python` is an interpreter that has torch and transformers. HubError where that fails, or where
-    the ONNX file computes other numbers than torch did.
-    """
+def check_interpreter(model: CatalogueModel, python: str) -> None:
+    """HubError where `python` cannot convert a model, before its weights are downloaded."""
     if not python:
         raise HubError(
             f"{model.repo} has no ONNX file with a tokenizer.json, so its weights must be "
-            f"converted, which needs {_NEEDED}: {_ADVICE}"
+            f"converted, which needs {' '.join(_NEEDED)}: {_ADVICE}"
         )
+    missing = _run(python, ["-c", _FIND_MISSING, *_NEEDED]).strip()
+    if missing:
+        raise HubError(
+            f"--convert-with {python}: expected an interpreter with {' '.join(_NEEDED)}, it lacks "
+            f"{missing}: {_ADVICE}"
+        )
+
+
+def convert(model: CatalogueModel, source: Path, made: Path, python: str) -> Mapping[str, str]:
+    """Export the weights in `source` to `made`; the versions of the packages that did it.
+
+    HubError where that fails, or where the ONNX file computes other numbers than torch did.
+    """
     made.mkdir(parents=True)
-    command = [python, str(EXPORT), model.export, str(source), str(made), model.template]
+    _run(python, [str(EXPORT), model.export, str(source), str(made), model.template])
+    return _check_export(model, made)
+
+
+def _run(python: str, arguments: Sequence[str]) -> str:
+    """What the interpreter prints; HubError with the last line of its errors where it fails."""
     try:
         ran = subprocess.run(  # noqa: S603 the operator names the interpreter
-            command, capture_output=True, text=True, timeout=_MINUTES * 60, check=False
+            [python, *arguments], capture_output=True, text=True, timeout=_MINUTES * 60, check=False
         )
     except OSError as error:
         raise HubError(
             f"--convert-with {python}: expected a Python interpreter, got {error.strerror}"
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise HubError(f"{model.repo}: the conversion took over {_MINUTES} minutes") from error
+        raise HubError(f"--convert-with {python}: it took over {_MINUTES} minutes") from error
     if ran.returncode:
         last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
         raise HubError(
-            f"{model.repo}: the conversion with {python} failed: {last[:300]}; it needs {_NEEDED} "
-            f"onnx: {_ADVICE}"
+            f"--convert-with {python}: the conversion failed: {last[:300]}; try other versions of "
+            "torch and transformers"
         )
-    return _check_export(model, made)
+    return ran.stdout
 
 
 def _check_export(model: CatalogueModel, made: Path) -> Mapping[str, str]:

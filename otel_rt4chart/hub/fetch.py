@@ -10,8 +10,8 @@ from pathlib import Path
 
 from otel_rt4chart.core.errors import HubError
 from otel_rt4chart.hub.catalogue import CatalogueModel
-from otel_rt4chart.hub.client import Hub, HubFile, Listing
-from otel_rt4chart.hub.convert import check_architecture, convert
+from otel_rt4chart.hub.client import Hub, HubFile, HubListing
+from otel_rt4chart.hub.convert import check_architecture, check_interpreter, convert
 from otel_rt4chart.hub.record import (
     ModelRecord,
     ModelSourceRecord,
@@ -45,7 +45,7 @@ Say = Callable[[str], None]
 class FilePlan:
     """The files to take of one revision, and whether weights must become an ONNX file."""
 
-    listing: Listing
+    listing: HubListing
     files: tuple[HubFile, ...]
     is_converted: bool
 
@@ -93,6 +93,8 @@ def fetch(
     _check_commit(plans[0].listing, _wanted(model, known, revision))
     _check_known(plans[0], model.sha256)
     _check_unchanged(plans, known if not revision else None)
+    if plans[0].is_converted:
+        check_interpreter(model, python)
     _check_space(plans, work)
     say(f"{model.repo} at {plans[0].listing.commit}: {_size(sum(one.bytes for one in plans))}")
     sources = [_download(client, plan, model, work, say) for plan in plans]
@@ -119,7 +121,7 @@ def _wanted(model: CatalogueModel, known: ModelRecord | None, revision: str) -> 
     return known.sources[0].commit if known else model.revision
 
 
-def _plan(model: CatalogueModel, listing: Listing) -> FilePlan:
+def _plan(model: CatalogueModel, listing: HubListing) -> FilePlan:
     """An ONNX file with its tokenizer where the hub has them, else what they are made of."""
     files = listing.files
     onnx = next((name for name in ONNX_FILES if name in files), "")
@@ -146,7 +148,7 @@ def _base_plan(hub: Hub, base: str) -> FilePlan:
     return FilePlan(listing, _pick(listing, names), True)
 
 
-def _pick(listing: Listing, names: Iterable[str]) -> tuple[HubFile, ...]:
+def _pick(listing: HubListing, names: Iterable[str]) -> tuple[HubFile, ...]:
     picked = tuple(listing.files[name] for name in dict.fromkeys(names))
     for file in picked:
         if file.size < 0 or not file.mark:
@@ -159,7 +161,7 @@ def _pick(listing: Listing, names: Iterable[str]) -> tuple[HubFile, ...]:
     return picked
 
 
-def _check_commit(listing: Listing, wanted: str) -> None:
+def _check_commit(listing: HubListing, wanted: str) -> None:
     is_commit = len(wanted) == _COMMIT_LENGTH
     if len(listing.commit) != _COMMIT_LENGTH or (is_commit and listing.commit != wanted):
         raise HubError(
@@ -257,7 +259,7 @@ def _mark_of(part: Path, file: HubFile) -> str:
     return sha256_of(part) if file.sha256 else git_blob_of(part)
 
 
-def _check_bytes(part: Path, file: HubFile, listing: Listing) -> None:
+def _check_bytes(part: Path, file: HubFile, listing: HubListing) -> None:
     size = part.stat().st_size
     if size == file.size and (found := _mark_of(part, file)) == file.mark:
         return

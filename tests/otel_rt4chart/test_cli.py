@@ -31,7 +31,8 @@ HEAVY = (
 HELP = f"""
 import sys
 from otel_rt4chart.cli import load_commands, main
-for words in [[], *([name] for name in load_commands()), ["issues", "list"], ["alerts", "test"]]:
+more = [["issues", "list"], ["alerts", "test"], ["judge", "get"]]
+for words in [[], *([name] for name in load_commands()), *more]:
     try:
         main([*words, "--help"])
     except SystemExit as ended:
@@ -44,7 +45,7 @@ def test_every_command_of_the_design_that_is_built_is_there() -> None:
     """The packages' entry points make one command."""
     commands = load_commands()
 
-    core = {"bench", "check", "doctor", "verify"}
+    core = {"bench", "check", "doctor", "judge", "verify"}
     store = {
         "agreement",
         "calibrate",

@@ -24,6 +24,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
         "extra [collector]": "ok",
         "extra [clustering]": "ok",
         "extra [local]": "ok",
+        "extra [hub]": "ok",
         "embedded models": "ok",
         "judge local": "ok",
     }

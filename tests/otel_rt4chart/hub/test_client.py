@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.core.errors import HubError, SettingsError
-from otel_rt4chart.hub.client import Hub, HubFile, Listing
+from otel_rt4chart.hub.client import Hub, HubFile, HubListing
 from tests.otel_rt4chart.hub.stand_in import COMMIT, Repository, StandInHub
 
 
@@ -18,7 +18,7 @@ def test_a_listing_has_sizes_hashes_and_licence() -> None:
         found = Hub(hub.url).listing("a/b", "main")
 
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert found == Listing(
+    assert found == HubListing(
         "a/b",
         COMMIT,
         "apache-2.0",

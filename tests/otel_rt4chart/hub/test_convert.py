@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from pathlib import Path
 sys.path[:0] = {sys.path!r}
 from tests.otel_rt4chart.verify.neural.made import save_model
 from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, Runtime
+if sys.argv[1] == "-c":
+    sys.exit()
 script, kind, source, target, template = sys.argv[1:]
 assert Path(script).name == "export.py" and Path(source, "model.safetensors").is_file()
 target = Path(target)
@@ -121,9 +124,11 @@ def test_without_an_interpreter_the_way_to_one_is_said(refused: Callable[[str], 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("#!/bin/sh\necho 'a: b' >&2; echo 'ModuleNotFoundError: torch' >&2; exit 1", "torch; it"),
+        (
+            "#!/bin/sh\n[ $1 = -c ] || { echo 'a' >&2; echo 'Error: b' >&2; exit 1; }",
+            "Error: b; try",
+        ),
         ("#!/bin/sh\nexit 0", "the converted model cannot be used"),
-        ("#!/no/such/interpreter", "--convert-with"),
     ],
 )
 def test_an_interpreter_that_fails_is_said(
@@ -134,12 +139,22 @@ def test_an_interpreter_that_fails_is_said(
     assert list(tmp_path.rglob("*.part"))
 
 
-def test_this_interpreter_has_no_torch(refused: Callable[[str], str]) -> None:
-    """The real export script, run by an interpreter without its packages."""
-    pytest.importorskip("onnx")
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        assert "failed: ModuleNotFoundError: No module named 'torch'; it needs" in refused(
-            sys.executable
-        )
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("#!/no/such/interpreter", "expected a Python interpreter, got No such file"),
+        ("#!/bin/sh\necho torch onnx", "sentencepiece onnx, it lacks torch onnx: python -m venv"),
+    ],
+)
+def test_an_interpreter_that_cannot_convert_costs_no_download(
+    text: str, told: str, refused: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It is asked for its packages first."""
+    assert told in refused(exporter(tmp_path, text))
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_what_an_interpreter_lacks_is_found_out_by_it(refused: Callable[[str], str]) -> None:
+    """This one has no torch, unless somebody installed it."""
+    if find_spec("torch") is None:
+        assert "onnx, it lacks torch" in refused(sys.executable)
