@@ -85,6 +85,11 @@ def fetch(
     if known is not None and not anew and revision in ("", known.sources[0].commit):
         check_files(folder, known)
         return FetchedModel(folder, known, is_new=False)
+    if known is None and folder.exists():
+        raise HubError(
+            f"{folder}: expected a free place or a fetched model, found something else, which is "
+            "left alone: choose another folder with --dir or RT4CHART_MODELS"
+        )
     work = folder.with_name(f".{folder.name}.partial")
     client = hub()
     plans = [_plan(model, client.listing(model.repo, _wanted(model, known, revision)))]

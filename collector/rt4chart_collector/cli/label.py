@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from otel_rt4chart.core.arguments import positive_integer
-from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
+from otel_rt4chart.judges.names import JUDGE_NAMES, ONNX_PREFIX
 from rt4chart_collector.core.arguments import add_dsn, add_since
 
 SIZE = 100
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     action.add_argument(
         "--judge",
         metavar="NAME",
-        help=f"a judge that you trust labels: {', '.join(JUDGE_NAMES)}, {ON_DISK}",
+        help=f"a judge that you trust labels: {', '.join(JUDGE_NAMES)}, {ONNX_PREFIX}PATH",
     )
     action.add_argument(
         "--status", action="store_true", help="rates, the judge's quality, agreement of raters"

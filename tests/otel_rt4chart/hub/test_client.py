@@ -42,7 +42,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_offline_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable of the client forbids every call."""
     from huggingface_hub import constants
-    from huggingface_hub.utils import close_session
+    from huggingface_hub.utils import close_session  # type: ignore[attr-defined]
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     close_session()

@@ -363,6 +363,18 @@ def test_a_folder_that_cannot_be_made_is_said(hub: StandInHub, tmp_path: Path) -
         fetch(MODEL, tmp_path / "file/models/toy", lambda: Hub(hub.url))
 
 
+def test_a_folder_of_another_origin_is_left_alone(
+    get: Callable[..., Any], hub: StandInHub, tmp_path: Path
+) -> None:
+    """A model that somebody exported is not replaced, whatever the options."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy/model.onnx").write_text("mine")
+
+    assert "found something else, which is left alone" in refused(get, anew=True)
+    assert (tmp_path / "toy/model.onnx").read_text() == "mine"
+    assert hub.asked == []
+
+
 def test_another_architecture_costs_no_download(get: Callable[..., Any], hub: StandInHub) -> None:
     """Only its configuration is read."""
     other = replace(MODEL, architecture="DebertaV2ForSequenceClassification")

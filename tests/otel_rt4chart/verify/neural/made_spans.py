@@ -9,11 +9,17 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.processors import TemplateProcessing
+from tokenizers.trainers import BpeTrainer
 
 from tests.otel_rt4chart.verify.neural.made import (
     LIGHT,
     NAMES,
     SPECIAL,
+    WORDS,
     bags,
     constants,
     node,
@@ -83,3 +89,43 @@ def _graph(logits: Sequence[str], *, by_type: bool, sure: float) -> onnx.ModelPr
     values = [numpy_helper.from_array(np.asarray(value), name) for name, value in more.items()]
     graph = helper.make_graph(nodes, "words", inputs, [output], [*constants(), *values])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+def save_odd_detector(folder: Path) -> Path:
+    """A detector with the tokens of ModernBERT's kind, bytes and their runs: it flags odd ones.
+
+    A character that is no ASCII is several tokens, of which some may be flagged and others not.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    made = Tokenizer(BPE())
+    made.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    trainer = BpeTrainer(
+        vocab_size=300, special_tokens=["[CLS]", "[SEP]"], initial_alphabet=ByteLevel.alphabet()
+    )
+    made.train_from_iterator([WORDS, "Zoë 日本 👩‍👩‍👧 é"], trainer)
+    made.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 0), ("[SEP]", 1)],
+    )
+    made.save(str(folder / "tokenizer.json"))
+    is_odd = np.arange(made.get_vocab_size()) % 2
+    table = np.stack([1 - is_odd, is_odd], axis=1).astype(np.float32)
+    names = ["input_ids", "attention_mask"]
+    inputs = [
+        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in names
+    ]
+    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", "length", 2])
+    graph = helper.make_graph(
+        [node("Gather", "table input_ids", "logits", axis=0)],
+        "odd",
+        inputs,
+        [output],
+        [numpy_helper.from_array(table, "table")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, folder / "model.onnx")
+    (folder / "config.json").write_text(
+        json.dumps({"id2label": {"0": "entailed", "1": "baseless"}})
+    )
+    return folder

@@ -3,6 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from otel_rt4chart.core.errors import JudgeError, SettingsError
 from otel_rt4chart.verify import Label, OnnxSpansJudge
@@ -15,7 +18,7 @@ from otel_rt4chart.verify.neural.span_classifier import (
     flagged_ranges,
 )
 from tests.otel_rt4chart.verify.neural.made import save_model
-from tests.otel_rt4chart.verify.neural.made_spans import save_detector
+from tests.otel_rt4chart.verify.neural.made_spans import save_detector, save_odd_detector
 
 ODDS = {
     Label.ENTAILED: LabelProbabilities(0.8, 0.1, 0.1),
@@ -107,3 +110,41 @@ def test_options_out_of_range_are_refused(detector: Path, threshold: float, thre
     """As a setting that is wrong."""
     with pytest.raises(SettingsError, match="expected a threshold from 0 to 1"):
         OnnxSpansJudge(detector, threshold=threshold, threads=threads)
+
+
+@pytest.fixture(scope="session")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a detector over bytes."""
+    return save_odd_detector(tmp_path_factory.mktemp("models") / "odd")
+
+
+def odd_characters(folder: Path, answer: str) -> set[int]:
+    """The characters with a byte in an odd token, counted over the bytes of the tokens' names."""
+    places = [at for at, one in enumerate(answer) for _ in one.encode()]
+    tokens = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(answer)
+    found: set[int] = set()
+    at = 0
+    for name, number in zip(tokens.tokens[1:-1], tokens.ids[1:-1], strict=True):
+        found |= set(places[at : at + len(name)]) if number % 2 else set()
+        at += len(name)  # a token's name has one character for each byte
+    assert at == len(places)
+    return {at for at in found if not answer[at].isspace()}
+
+
+CLASSIFIERS: dict[Path, SpanClassifier] = {}
+
+
+@settings(max_examples=200)
+@given(st.text(st.sampled_from("ab 14.\n\u00a0é日本ëZ👩\u200d👧\u0301"), min_size=1, max_size=60))
+def test_byte_tokens_flag_whole_characters(odd: Path, answer: str) -> None:
+    """Exactly those of which a byte is flagged; between two of one run only what lies there."""
+    folder = find_model(odd)
+    known = CLASSIFIERS.setdefault(odd, SpanClassifier(folder, read_labels("", folder.config)))
+
+    found = {
+        at
+        for one in flagged_ranges(answer, known.read("passage 1: a é", answer))
+        for at in range(one.start, one.end)
+    }
+
+    assert {at for at in found if not answer[at].isspace()} == odd_characters(odd, answer)
