@@ -131,7 +131,7 @@ def test_an_unknown_judge_is_named_with_the_known_ones(
     assert status == 2
     assert capsys.readouterr().err == (
         "rt4chart verify: unknown judge 'oracle': "
-        "expected one of cascade, local, openai, rules, single, onnx:PATH\n"
+        "expected one of cascade, local, openai, rules, single, onnx:PATH, onnx-spans:PATH\n"
     )
 
 
