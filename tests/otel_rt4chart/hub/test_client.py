@@ -53,6 +53,16 @@ def test_offline_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         close_session()
 
 
+def test_a_part_with_too_many_bytes_is_thrown_away(tmp_path: Path) -> None:
+    """Nothing can be appended to it."""
+    (tmp_path / "part").write_bytes(b"too much")
+
+    with StandInHub({"a/b": Repository({"a": b"abc"})}) as hub:
+        Hub(hub.url).download("a/b", COMMIT, HubFile("a", 3, "x", ""), tmp_path / "part")
+
+    assert (tmp_path / "part").read_bytes() == b"abc"
+
+
 def test_a_whole_part_asks_for_nothing(tmp_path: Path) -> None:
     """It is only checked."""
     (tmp_path / "part").write_bytes(b"abc")

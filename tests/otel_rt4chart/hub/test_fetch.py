@@ -199,11 +199,14 @@ def test_a_later_change_under_the_same_commit_is_refused(
     source = hub.repositories[MODEL.repo]
     source.files[file] += b" "
     before = (tmp_path / "toy" / file).read_bytes()
+    hub.asked.clear()
 
     told = refused(get, anew=True)
 
     assert "of the first fetch, the hub now answers with" in told
     assert (tmp_path / "toy" / file).read_bytes() == before
+    # What the hub tells of a large file is enough.
+    assert (hub.files_asked() == []) == (file == "model.onnx")
 
 
 def test_a_file_that_was_changed_on_disk_is_refused(

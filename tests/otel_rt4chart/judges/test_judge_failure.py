@@ -95,7 +95,7 @@ def test_model_that_refuses_has_spoken() -> None:
         ("openai/m", "the model's reply was not usable: it lacks this claim", True),
         ("openai/m", "a judge of your own is not sure", False),
         ("onnx/m", "the claim is too long", False),
-        ("onnx-spans/m", "took_too_long: 3 s", False),
+        ("onnx-spans/m", "the question is too long for the model", False),
         ("local/1", "m: 429: slow down", False),
     ],
 )

@@ -69,6 +69,16 @@ def test_the_flagged_words_are_baseless_claims(by_type: bool, tmp_path: Path) ->
     assert {claim.decided_by for claim in report.claims[:-1]} == {report.judge}
 
 
+def test_words_of_two_sentences_are_claims_of_each(detector: Path) -> None:
+    """A run that goes on into the next sentence is cut where it begins."""
+    answer = "The pool opens at nine\n\nGarden opens at ten"
+
+    report = verified(detector, answer, POOL)
+
+    assert flagged(report, answer) == ["opens at nine", "Garden opens at ten"]
+    assert [claim.sentence for claim in report.claims] == [0, 1]
+
+
 def test_a_sentence_without_a_flagged_word_shows_the_sentence_like_it(detector: Path) -> None:
     """A detector names no evidence, and the reason says so."""
     (claim,) = verified(detector, POOL, TRIAL, POOL).claims
