@@ -92,9 +92,7 @@ class ServiceSettings:
 
     dsn: str = database_setting()
     judge: str = setting(
-        "local",
-        "who verifies the claims: local, openai, single, cascade, onnx:PATH or onnx-spans:PATH",
-        text,
+        "local", "who verifies: local, openai, single, cascade, onnx:PATH or onnx-spans:PATH", text
     )
     strict_routes: frozenset[str] = setting(
         frozenset[str](), "routes whose every claim goes to a cascade's second judge", name_set
