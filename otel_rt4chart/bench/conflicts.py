@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.bench.gold_evidence import PassageRange, locate_quotes
-from otel_rt4chart.bench.metrics import ConfusionCounts
+from otel_rt4chart.bench.metrics import ConfusionCounts, shared_characters
 from otel_rt4chart.bench.records import AnswerRecord
 from otel_rt4chart.bench.runner import JudgedAnswer
-from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Label
+from otel_rt4chart.verify.core.model import AnswerLabel, Label
 
 _KINDS = {"contradicted": Label.CONTRADICTED, "baseless": Label.BASELESS}
 
@@ -60,7 +60,9 @@ class ConflictScores:
 
 
 def score_conflicts(answers: Sequence[JudgedAnswer]) -> ConflictScores:
-    """The metrics over these answers."""
+    """The metrics over these answers; none where the judge names no kind of error."""
+    if any(answer.record.is_holistic for answer in answers):
+        return ConflictScores(None, None, (), None)
     return ConflictScores(
         _cases((_has_conflict(a.row), _says(a.record, Label.CONTRADICTED)) for a in answers),
         _cases((_has_baseless(a.row), _says(a.record, Label.BASELESS)) for a in answers),
@@ -103,7 +105,7 @@ def _types(answers: Iterable[JudgedAnswer]) -> tuple[TypeFigures, ...]:
     found: Counter[tuple[str, str]] = Counter()
     for row, record, _ in answers:
         for span in row.spans:
-            over = [one for one in record.unfaithful if _overlaps(one.range, span.range)]
+            over = [one for one in record.unfaithful if shared_characters(one.range, span.range)]
             name = span.type or span.kind
             found[name, "spans"] += 1
             found[name, "flagged"] += bool(over)
@@ -113,10 +115,6 @@ def _types(answers: Iterable[JudgedAnswer]) -> tuple[TypeFigures, ...]:
     return tuple(
         TypeFigures(n, *(found[n, part] for part in TypeFigures._fields[1:])) for n in names
     )
-
-
-def _overlaps(one: AnswerRange, other: AnswerRange) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _grounding(answers: Sequence[JudgedAnswer]) -> Grounding | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from otel_rt4chart.bench.metrics import shared_characters
 from otel_rt4chart.bench.protocol import ProtocolRun, first_runs
 from otel_rt4chart.bench.records import AnswerRecord
 from otel_rt4chart.bench.runner import JudgedAnswer
@@ -27,7 +28,11 @@ def precision_recall(answers: Sequence[JudgedAnswer]) -> list[CurvePoint]:
 
     Empty where the judge states no confidence, or where one of the classes is missing.
     """
-    scored = [(_doubt(a.record), a.row.is_hallucinated) for a in answers if a.record.claims]
+    scored = [
+        (_doubt(a.record), a.row.is_hallucinated)
+        for a in answers
+        if a.record.claims or a.record.is_holistic
+    ]
     known = sorted(
         ((doubt, wrong) for doubt, wrong in scored if doubt is not None), key=lambda one: -one[0]
     )
@@ -48,7 +53,12 @@ def precision_recall(answers: Sequence[JudgedAnswer]) -> list[CurvePoint]:
 
 
 def _doubt(record: AnswerRecord) -> float | None:
-    """The probability that the most doubtful claim is wrong; None where a claim has none."""
+    """The probability that the most doubtful claim is wrong; None where a claim has none.
+
+    Of a judge of whole answers, its own score.
+    """
+    if record.is_holistic:
+        return record.score
     scores = [
         None if claim.confidence is None else score_of(claim.label, claim.confidence)
         for claim in record.claims
@@ -80,15 +90,14 @@ def _verdicts(answer: JudgedAnswer) -> list[tuple[float, bool]]:
     marked = answer.outcome.gold_spans
     for claim in answer.record.claims if marked is not None else ():
         if claim.confidence is not None and claim.label.is_decided:
-            start, end = claim.range
-            is_wrong = any(one.start < end and start < one.end for one in marked or ())
+            is_wrong = any(shared_characters(one, claim.range) for one in marked or ())
             found.append((claim.confidence, is_wrong == (claim.label is not Label.ENTAILED)))
     return found
 
 
 def f1_by_window(runs: Sequence[ProtocolRun]) -> dict[str, list[CurvePoint]]:
     """F1 (y) by window (x), a line for each overlap; empty unless windows differ."""
-    grid = [run for run in first_runs(runs) if run.variant.kind != "ablation"]
+    grid = [run for run in first_runs(runs) if run.variant.kind in ("full", "window")]
     lines: dict[str, list[CurvePoint]] = {}
     for run in sorted(grid, key=lambda one: (one.variant.overlap, one.variant.window)):
         f1, variant = run.result.overall.answer.f1, run.variant

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.core.text import find_phrase
 from otel_rt4chart.verify.core.model import Passage
 
 # RAGTruth's annotators give the source's words in a note: "Original: …" beside "Generated: …".
@@ -69,7 +70,7 @@ def _located(words: str, passages: Sequence[Passage]) -> PassageRange | None:
     sought = " ".join(words.lower().split())
     for passage in passages:
         folded = _Folded.of(passage.text)
-        if (at := folded.text.find(sought)) >= 0:
+        if (at := find_phrase(folded.text, sought)) >= 0:
             end = folded.places[at + len(sought) - 1] + 1
             return PassageRange(passage.id, folded.places[at], end)
     return None

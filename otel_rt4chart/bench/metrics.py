@@ -132,6 +132,11 @@ def _span_counts(outcomes: Iterable[LabelledOutcome]) -> ConfusionCounts:
     return ConfusionCounts(true_positive=hit, false_positive=false, false_negative=missed)
 
 
+def shared_characters(one: AnswerRange, other: AnswerRange) -> int:
+    """How many characters two ranges share; 0 unless they overlap."""
+    return max(0, min(one.end, other.end) - max(one.start, other.start))
+
+
 def span_characters(spans: Iterable[AnswerRange]) -> set[int]:
     """The positions that any of these ranges covers, each once."""
     return {at for start, end in spans for at in range(start, end)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
 from otel_rt4chart.bench.charts import Axes, Bar, interval_chart, line_chart
 from otel_rt4chart.bench.curves import f1_by_window, precision_recall, stated_and_right
-from otel_rt4chart.bench.protocol import ProtocolRun, against_full, first_runs
+from otel_rt4chart.bench.protocol import ProtocolResult
 from otel_rt4chart.bench.protocol_tables import FigureTable, protocol_tables
 from otel_rt4chart.bench.runner import BenchResult
 from otel_rt4chart.bench.tables import answer_rows, number
@@ -44,12 +44,13 @@ svg text { fill: var(--quiet); font-size: 12px; }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def bench_page(runs: Sequence[ProtocolRun]) -> str:
+def bench_page(found: ProtocolResult) -> str:
     """The whole page."""
-    full = first_runs(runs)[0].result
-    title = f"{full.judge} on {full.overall.answers} labelled answers"
-    tables = [_answers_table(full), *protocol_tables(runs)]
-    charts = "".join(_charts(runs))
+    full = found.firsts[0].result
+    judges = ", ".join(run.result.judge for run in found.firsts) if found.compares_judges else ""
+    title = f"{judges or full.judge} on {full.overall.answers} labelled answers"
+    tables = [_answers_table(full), *protocol_tables(found)]
+    charts = "".join(_charts(found))
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -90,8 +91,8 @@ def _table(table: FigureTable) -> str:
     )
 
 
-def _charts(runs: Sequence[ProtocolRun]) -> Iterator[str]:
-    firsts = first_runs(runs)
+def _charts(result: ProtocolResult) -> Iterator[str]:
+    firsts = result.firsts
     answers = firsts[0].result.answers
     if points := precision_recall(answers):
         axes = Axes("recall of answers with an error", "precision")
@@ -101,19 +102,20 @@ def _charts(runs: Sequence[ProtocolRun]) -> Iterator[str]:
     if points := stated_and_right(answers):
         axes = Axes("stated confidence", "right by the marked spans")
         yield line_chart("Verdicts right by stated confidence", axes, {"": points}, diagonal=True)
-    if lines := f1_by_window(runs):
+    if lines := f1_by_window(result.runs):
         windows = [point.x for points in lines.values() for point in points]
         axes = Axes("sentences of a chunk", "F1", (min(windows), max(windows)))
         yield line_chart("F1 of answers by window", axes, lines)
     bars = [
         Bar(name, one.difference, one.low, one.high, _words(name, one.difference))
-        for name, found in (against_full(runs) if len(firsts) > 1 else {}).items()
+        for name, found in result.against_first.items()
         for one in found.differences
         if one.metric == "F1" and one.difference is not None
         if one.low is not None and one.high is not None
     ]
     if bars:
-        yield interval_chart("F1 beside the full pipeline", "difference of F1, 95% interval", bars)
+        beside = firsts[0].variant.name if result.compares_judges else "the full pipeline"
+        yield interval_chart(f"F1 beside {beside}", "difference of F1, 95% interval", bars)
 
 
 def _words(name: str, difference: float) -> str:

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from otel_rt4chart.bench.metrics import ConfusionCounts, span_characters
-from otel_rt4chart.bench.records import AnswerRecord
+from otel_rt4chart.bench.records import AnswerRecord, RowKey
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerRange
 
@@ -19,15 +19,21 @@ RESAMPLES, SEED = 1_000, 42
 class ComparedAnswer(NamedTuple):
     """What is known of one answer in one run; the last three count characters of its spans.
 
-    `group` is the document: its answers are drawn together.
+    `group` is the document: its answers are drawn together. `gold` are the marked characters, None
+    where the spans are not part of the metrics, be it for the labels or for the judge.
     """
 
     group: str
     is_hallucinated: bool
     is_flagged: bool
+    gold: frozenset[int] | None = None
     span_hit: int = 0
     span_false: int = 0
     span_missed: int = 0
+
+    def without_spans(self) -> ComparedAnswer:
+        """The same answer, compared as a whole alone."""
+        return ComparedAnswer(self.group, self.is_hallucinated, self.is_flagged)
 
 
 def score_answer(
@@ -35,12 +41,13 @@ def score_answer(
 ) -> ComparedAnswer:
     """What counts of one answer; `gold` is None where its spans are not part of the metrics."""
     answer = ComparedAnswer(group, is_hallucinated, record.label.is_unfaithful)
-    if gold is None:
+    if gold is None or record.is_holistic:
         return answer
     said = span_characters(claim.range for claim in record.unfaithful)
     marked = span_characters(gold)
     hit, false, missed = len(marked & said), len(said - marked), len(marked - said)
-    return answer._replace(span_hit=hit, span_false=false, span_missed=missed)
+    found = frozenset(marked)
+    return answer._replace(gold=found, span_hit=hit, span_false=false, span_missed=missed)
 
 
 class MetricDifference(NamedTuple):
@@ -72,20 +79,21 @@ class PairedComparison:
 
 
 def compare_runs(
-    a: Mapping[str, ComparedAnswer], b: Mapping[str, ComparedAnswer]
+    a: Mapping[RowKey, ComparedAnswer], b: Mapping[RowKey, ComparedAnswer]
 ) -> PairedComparison:
-    """Compare two runs by the key of each answer; InputError where they share none."""
+    """Compare two runs by the key of each answer; InputError where they share none.
+
+    Spans count where both runs have them, and must then be the same ones.
+    """
     shared = sorted(a.keys() & b.keys())
     if not shared:
         raise InputError("expected two runs over the same answers, got no answer that both have")
-    changed = [key for key in shared if a[key].is_hallucinated != b[key].is_hallucinated]
-    if changed:
-        raise InputError(f"the runs have different labels of the answer {changed[0]}")
-    right = [(_is_right(a[key]), _is_right(b[key])) for key in shared]
+    pairs = [_comparable(key, a[key], b[key]) for key in shared]
+    right = [(_is_right(ours), _is_right(theirs)) for ours, theirs in pairs]
     only_a, only_b = right.count((True, False)), right.count((False, True))
     groups: dict[str, list[list[int]]] = {}
-    for key in shared:
-        groups.setdefault(a[key].group, []).append(_counts(a[key]) + _counts(b[key]))
+    for ours, theirs in pairs:
+        groups.setdefault(ours.group, []).append(_counts(ours) + _counts(theirs))
     sums = [_sum(rows) for rows in groups.values()]
     return PairedComparison(
         len(shared),
@@ -103,6 +111,19 @@ def mcnemar(only_a: int, only_b: int) -> float:
     n = only_a + only_b
     tail = sum(math.comb(n, k) for k in range(min(only_a, only_b) + 1))
     return min(1.0, 2 * tail / (1 << n))
+
+
+def _comparable(
+    key: RowKey, a: ComparedAnswer, b: ComparedAnswer
+) -> tuple[ComparedAnswer, ComparedAnswer]:
+    """An answer of both runs, with spans where both have them."""
+    if a.is_hallucinated != b.is_hallucinated:
+        raise InputError(f"the runs have different labels of the answer {key.id}")
+    if a.gold is None or b.gold is None:
+        return a.without_spans(), b.without_spans()
+    if a.gold != b.gold:
+        raise InputError(f"the runs have different marked spans of the answer {key.id}")
+    return a, b
 
 
 def _is_right(answer: ComparedAnswer) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean, stdev
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from otel_rt4chart.bench.conflicts import score_conflicts
 from otel_rt4chart.bench.metrics import ConfusionCounts
 from otel_rt4chart.bench.paired import ComparedAnswer, PairedComparison, compare_runs, score_answer
-from otel_rt4chart.bench.records import row_digest
+from otel_rt4chart.bench.records import RowKey, row_key
 from otel_rt4chart.bench.runner import BenchResult, JudgedAnswer
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.stages.options import PipelineStep, checked_steps
@@ -24,7 +24,7 @@ class PipelineVariant(NamedTuple):
     """A pipeline to measure."""
 
     name: str
-    kind: Literal["full", "ablation", "window"]
+    kind: Literal["full", "ablation", "window", "judge"]
     window: int
     overlap: int
     left_out: frozenset[PipelineStep] = frozenset()
@@ -130,21 +130,48 @@ def _spread(name: str, values: Sequence[float | None]) -> RunSpread:
     )
 
 
-def against_full(runs: Sequence[ProtocolRun]) -> dict[str, PairedComparison]:
-    """Each other variant beside the full pipeline, by the variant's name; the first run of each."""
-    full, *others = first_runs(runs)
-    ours = scored_answers(full.result)
-    return {run.variant.name: compare_runs(ours, scored_answers(run.result)) for run in others}
+@dataclass(frozen=True, slots=True)
+class ProtocolResult:
+    """All runs, and by name the first run of each other variant beside that of the first one.
+
+    The variants are pipelines of one judge, of which the full one is the first, or judges.
+    """
+
+    runs: Sequence[ProtocolRun]
+    against_first: Mapping[str, PairedComparison]
+
+    @property
+    def firsts(self) -> list[ProtocolRun]:
+        """The first run of each variant."""
+        return first_runs(self.runs)
+
+    @property
+    def compares_judges(self) -> bool:
+        """True where the variants are judges."""
+        return self.runs[0].variant.kind == "judge"
+
+    @property
+    def repeats(self) -> dict[str, tuple[RunSpread, ...]]:
+        """Mean and spread of each variant by name; empty where nothing was repeated."""
+        if not any(run.repeat > 1 for run in self.runs):
+            return {}
+        by_variant: dict[str, list[ProtocolRun]] = {}
+        for run in self.runs:
+            by_variant.setdefault(run.variant.name, []).append(run)
+        return {name: spreads(some) for name, some in by_variant.items()}
 
 
-def scored_answers(result: BenchResult) -> dict[str, ComparedAnswer]:
+def protocol_result(runs: Sequence[ProtocolRun]) -> ProtocolResult:
+    """The runs with their comparisons, of which each takes a thousand samples."""
+    first, *others = first_runs(runs)
+    ours = scored_answers(first.result)
+    against = {run.variant.name: compare_runs(ours, scored_answers(run.result)) for run in others}
+    return ProtocolResult(runs, against)
+
+
+def scored_answers(result: BenchResult) -> dict[RowKey, ComparedAnswer]:
     """The answers of a run by what identifies them."""
-    return {answer_key(answer): _scored(answer) for answer in result.answers}
-
-
-def answer_key(answer: JudgedAnswer) -> str:
-    """The row's id with the digest of its texts."""
-    return f"{answer.row.id}/{row_digest(answer.row)}"
+    return {row_key(answer.row): _scored(answer) for answer in result.answers}
 
 
 def _scored(answer: JudgedAnswer) -> ComparedAnswer:

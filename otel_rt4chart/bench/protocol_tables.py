@@ -9,14 +9,13 @@ from otel_rt4chart.bench.conflicts import ConflictScores, score_conflicts
 from otel_rt4chart.bench.metrics import ConfusionCounts
 from otel_rt4chart.bench.paired import MetricDifference, PairedComparison
 from otel_rt4chart.bench.protocol import (
+    MetricRow,
+    ProtocolResult,
     ProtocolRun,
     RunSpread,
-    against_full,
-    first_runs,
     run_metrics,
-    spreads,
 )
-from otel_rt4chart.bench.records import record_values, row_digest
+from otel_rt4chart.bench.records import record_values, row_key
 from otel_rt4chart.bench.runner import BenchResult, JudgedAnswer
 from otel_rt4chart.bench.tables import aligned, as_values, number
 
@@ -38,15 +37,24 @@ def render_table(table: FigureTable) -> str:
     return "\n".join(filter(None, [*lines, table.note])) + "\n"
 
 
-def protocol_tables(runs: Sequence[ProtocolRun]) -> list[FigureTable]:
-    """All tables beside that of the answers, in the order of the paper's section 4."""
-    full = first_runs(runs)[0]
-    tables = [*conflict_tables(score_conflicts(full.result.answers))]
-    if len(first_runs(runs)) > 1:
-        tables += [variants_table(runs), paired_table(runs)]
-    if any(run.repeat > 1 for run in runs):
-        tables.append(repeats_table(runs))
-    return [*tables, cost_table(runs)]
+def protocol_tables(found: ProtocolResult) -> list[FigureTable]:
+    """All tables beside that of the answers, in the order of the paper's section 4.
+
+    Of several judges, those that compare them; what one judge has alone is left to its own run.
+    """
+    tables: list[FigureTable] = []
+    first = found.firsts[0].result
+    if first.is_holistic and not found.compares_judges:
+        tables.append(
+            FigureTable("kinds of error, spans, evidence", (), (), f"not measured: {_HOLISTIC}")
+        )
+    elif not found.compares_judges:
+        tables += conflict_tables(score_conflicts(first.answers))
+    if len(found.firsts) > 1:
+        tables += [variants_table(found), paired_table(found)]
+    if repeats := found.repeats:
+        tables.append(repeats_table(repeats))
+    return [*tables, cost_table(found.runs)]
 
 
 def conflict_tables(found: ConflictScores) -> Iterator[FigureTable]:
@@ -85,21 +93,41 @@ def _grounding_table(found: ConflictScores) -> FigureTable:
     )
 
 
-def variants_table(runs: Sequence[ProtocolRun]) -> FigureTable:
+def variants_table(found: ProtocolResult) -> FigureTable:
     """Each variant's metrics; the first run of each."""
-    firsts = first_runs(runs)
-    metrics = [run_metrics(run.result) for run in firsts]
+    metrics = [run_metrics(run.result) for run in found.firsts]
     rows = [
-        (run.variant.name, *map(number, found.values()))
-        for run, found in zip(firsts, metrics, strict=True)
+        (run.variant.name, *_metric_cells(run.result, row))
+        for run, row in zip(found.firsts, metrics, strict=True)
     ]
-    full = firsts[0].variant
-    note = f"the full pipeline has windows of {full.window} sentences that share {full.overlap}"
-    return FigureTable("variants", ("", *metrics[0]), rows, note)
+    if not found.compares_judges:
+        full = found.firsts[0].variant
+        note = f"the full pipeline has windows of {full.window} sentences that share {full.overlap}"
+        return FigureTable("variants", ("", *metrics[0]), rows, note)
+    flagged = found.firsts[0].result.overall.flag_all
+    every = (flagged.precision, flagged.recall, flagged.f1, flagged.balanced_accuracy)
+    undecided = [str(run.result.overall.undecided) for run in found.firsts]
+    shown = [(*row, one) for row, one in zip(rows, undecided, strict=True)]
+    shown.append(("flag all", *map(number, every)))
+    note = f"{NO_SPANS}: {_HOLISTIC}"
+    is_told = any(run.result.is_holistic for run in found.firsts)
+    return FigureTable("judges", ("", *metrics[0], "undecided"), shown, note * is_told)
 
 
-def paired_table(runs: Sequence[ProtocolRun]) -> FigureTable:
-    """Each variant beside the full pipeline, answer by answer."""
+NO_SPANS = "no spans"
+_HOLISTIC = "one verdict on the whole answer (holistic), without a place or a kind of error"
+
+
+def _metric_cells(result: BenchResult, metrics: MetricRow) -> Cells:
+    return [
+        NO_SPANS if name == "span F1" and result.is_holistic else number(value)
+        for name, value in metrics.items()
+    ]
+
+
+def paired_table(result: ProtocolResult) -> FigureTable:
+    """Each variant beside the first one, answer by answer."""
+    first = result.firsts[0].variant.name if result.compares_judges else "full"
     names = ("F1", "balanced accuracy", "span F1")
     rows = [
         (
@@ -107,10 +135,11 @@ def paired_table(runs: Sequence[ProtocolRun]) -> FigureTable:
             *(_difference(one) for one in found.differences if one.metric in names),
             *_mcnemar_cells(found),
         )
-        for name, found in against_full(runs).items()
+        for name, found in result.against_first.items()
     ]
-    head = ("", *names, "right in full alone", "right in this alone", "McNemar p")
-    return FigureTable("minus the full pipeline", head, rows, _INTERVAL)
+    head = ("", *names, f"right in {first} alone", "right in this alone", "McNemar p")
+    title = f"minus {first}" if result.compares_judges else "minus the full pipeline"
+    return FigureTable(title, head, rows, _INTERVAL)
 
 
 def comparison_table(found: PairedComparison) -> FigureTable:
@@ -127,10 +156,10 @@ def comparison_table(found: PairedComparison) -> FigureTable:
     return FigureTable("B minus A", ("", "A", "B", "difference"), rows, note)
 
 
-def repeats_table(runs: Sequence[ProtocolRun]) -> FigureTable:
+def repeats_table(repeats: Mapping[str, tuple[RunSpread, ...]]) -> FigureTable:
     """Mean and standard deviation of each metric over the repeats of each variant."""
     rows, head = [], [""]
-    for variant, found in _repeats(runs).items():
+    for variant, found in repeats.items():
         head = ["", "runs", *(one.metric for one in found)]
         rows.append((variant, str(len(found[0].values)), *map(_spread_cell, found)))
     return FigureTable("repeated runs", head, rows, "mean ± standard deviation of a single run")
@@ -199,26 +228,19 @@ def _spread_cell(one: RunSpread) -> str:
     return mean if one.deviation is None else f"{mean} ± {one.deviation:.3f}"
 
 
-def _repeats(runs: Sequence[ProtocolRun]) -> dict[str, tuple[RunSpread, ...]]:
-    by_variant: dict[str, list[ProtocolRun]] = {}
-    for run in runs:
-        by_variant.setdefault(run.variant.name, []).append(run)
-    return {name: spreads(some) for name, some in by_variant.items()}
-
-
-def protocol_values(runs: Sequence[ProtocolRun]) -> dict[str, Any]:
-    """The full pipeline's figures as before, then those of every run with its answers."""
-    values = dict(as_values(first_runs(runs)[0].result))
-    values["conflicts"] = _conflict_values(score_conflicts(first_runs(runs)[0].result.answers))
-    values["runs"] = [_run_values(run) for run in runs]
-    if len(first_runs(runs)) > 1:
-        values["against_full"] = {
-            name: comparison_values(found) for name, found in against_full(runs).items()
+def protocol_values(result: ProtocolResult) -> dict[str, Any]:
+    """The first variant's figures as before, then those of every run with its answers."""
+    first = result.firsts[0].result
+    values = dict(as_values(first))
+    values["conflicts"] = _conflict_values(score_conflicts(first.answers))
+    values["runs"] = [_run_values(run) for run in result.runs]
+    if result.against_first:
+        values["against_first" if result.compares_judges else "against_full"] = {
+            name: comparison_values(found) for name, found in result.against_first.items()
         }
-    if any(run.repeat > 1 for run in runs):
+    if repeats := result.repeats:
         values["repeats"] = {
-            name: {one.metric: one._asdict() for one in found}
-            for name, found in _repeats(runs).items()
+            name: {one.metric: one._asdict() for one in found} for name, found in repeats.items()
         }
     return values
 
@@ -286,7 +308,7 @@ def _answer_values(answer: JudgedAnswer) -> Mapping[str, object]:
     row, gold = answer.row, answer.outcome.gold_spans
     return {
         "id": row.id,
-        "row": row_digest(row),
+        "row": row_key(row).digest,
         "group": f"{row.dataset}/{row.group}",
         "task": row.task,
         "hallucinated": row.is_hallucinated,

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.bench.gold_evidence import PassageRange
@@ -26,13 +26,20 @@ class RecordedClaim:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """A verdict on an answer; `evidence` is what contradicts its claims, `seconds` it took."""
+    """A verdict on an answer; `evidence` is what contradicts its claims, `seconds` it took.
+
+    `is_holistic` for a verdict on the answer as a whole: it has no claims, but a `score` from 0 to
+    1, the more the likelier it is wrong, or a `reason` for which there is none.
+    """
 
     label: AnswerLabel
     claims: tuple[RecordedClaim, ...]
     evidence: tuple[PassageRange, ...]
     usage: Usage
     seconds: float
+    is_holistic: bool = False
+    score: float | None = None
+    reason: str = ""
 
     @property
     def unfaithful(self) -> tuple[RecordedClaim, ...]:
@@ -66,11 +73,18 @@ def record_report(report: Report, seconds: float) -> AnswerRecord:
     )
 
 
-def row_digest(row: LabelledAnswer) -> str:
-    """A hash of the texts that a judge reads, to know a row again whatever its id."""
+class RowKey(NamedTuple):
+    """What identifies a labelled answer: its id, and a hash of the texts that a judge reads."""
+
+    id: str
+    digest: str
+
+
+def row_key(row: LabelledAnswer) -> RowKey:
+    """The key of a row, by which it is known again in a file of results."""
     exchange = row.exchange
     texts = [exchange.question, *(one.text for one in exchange.passages), exchange.answer]
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
+    return RowKey(row.id, hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16])
 
 
 def record_values(record: AnswerRecord) -> dict[str, Any]:
@@ -91,6 +105,7 @@ def record_values(record: AnswerRecord) -> dict[str, Any]:
         "evidence": [list(one) for one in record.evidence],
         "usage": usage,
         "seconds": record.seconds,
+        **({"score": record.score, "reason": record.reason} if record.is_holistic else {}),
     }
 
 
@@ -111,6 +126,9 @@ def parse_record(values: Mapping[str, Any]) -> AnswerRecord:
             tuple(PassageRange(str(a), int(b), int(c)) for a, b, c in values["evidence"]),
             Usage(**values["usage"]),
             float(values["seconds"]),
+            "score" in values,
+            None if values.get("score") is None else float(values["score"]),
+            str(values.get("reason", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"expected the record of an answer, got {error!r}") from None

@@ -9,8 +9,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
-from otel_rt4chart.bench.records import AnswerRecord, parse_record, record_values
-from otel_rt4chart.bench.runner import RowKey, row_key
+from otel_rt4chart.bench.records import (
+    AnswerRecord,
+    RowKey,
+    parse_record,
+    record_values,
+    row_key,
+)
 from otel_rt4chart.core.errors import InputError
 
 RunKey = str
@@ -51,8 +56,8 @@ class ResultsFile:
 
     def keep(self, run: RunKey, row: LabelledAnswer, record: AnswerRecord) -> None:
         """Write a verdict."""
-        name, digest = row_key(row)
-        line = {"run": run, "id": name, "row": digest, "record": record_values(record)}
+        key = row_key(row)
+        line = {"run": run, "id": key.id, "row": key.digest, "record": record_values(record)}
         self._file.write("\n" * self._has_torn_end + json.dumps(line) + "\n")
         self._has_torn_end = False
         self._file.flush()
@@ -76,7 +81,7 @@ class ResultsFile:
 
     def _entry(self, number: int, value: dict[str, Any]) -> tuple[RunKey, RowKey, AnswerRecord]:
         try:
-            key = str(value["id"]), str(value["row"])
+            key = RowKey(str(value["id"]), str(value["row"]))
             return str(value["run"]), key, parse_record(value["record"])
         except (KeyError, InputError) as error:
             raise InputError(

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.bench.metrics import BenchScores, LabelledOutcome, score, score_by
-from otel_rt4chart.bench.records import AnswerRecord, record_report, row_digest
+from otel_rt4chart.bench.records import AnswerRecord, RowKey, record_report, row_key
 from otel_rt4chart.verify.core.model import Exchange, Report, Usage
 
 Verify = Callable[[Exchange], Report]
-RowKey = tuple[str, str]  # the row's id, and the digest of its texts
 
 
 class JudgedAnswer(NamedTuple):
@@ -36,6 +35,11 @@ class BenchResult:
     answers: tuple[JudgedAnswer, ...] = ()
 
     @property
+    def is_holistic(self) -> bool:
+        """True for a judge of whole answers, which has no claims and no spans."""
+        return any(answer.record.is_holistic for answer in self.answers)
+
+    @property
     def claims_per_second(self) -> float | None:
         """None if no time passed."""
         return self.overall.claims / self.seconds if self.seconds > 0 else None
@@ -54,11 +58,6 @@ class BenchResult:
             cache_hits=sum(one.cache_hits for one in used),
             cost_usd=sum(known) if len(known) == len(costs) else None,
         )
-
-
-def row_key(row: LabelledAnswer) -> RowKey:
-    """What identifies a row in a file of results."""
-    return row.id, row_digest(row)
 
 
 def run_bench(
@@ -116,7 +115,11 @@ def compare_with_labels(
         is_hallucinated=row.is_hallucinated,
         gold_label=row.label,
         predicted=record.label,
-        gold_spans=tuple(span.range for span in row.spans) if has_spans else None,
+        gold_spans=(
+            tuple(span.range for span in row.spans)
+            if has_spans and not record.is_holistic
+            else None
+        ),
         predicted_spans=tuple(claim.range for claim in record.unfaithful),
         claims=sum(claim.label.is_decided for claim in record.claims),
     )

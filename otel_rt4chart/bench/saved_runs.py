@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from otel_rt4chart.bench.paired import ComparedAnswer, score_answer
-from otel_rt4chart.bench.records import parse_record
+from otel_rt4chart.bench.records import RowKey, parse_record
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerRange
 
 
-def read_saved_run(path: Path) -> tuple[str, dict[str, ComparedAnswer]]:
+def read_saved_run(path: Path) -> tuple[str, dict[RowKey, ComparedAnswer]]:
     """The judge of the file's first run, and its answers by what identifies them."""
     try:
         values = json.loads(path.read_text("utf-8"))
@@ -22,7 +22,7 @@ def read_saved_run(path: Path) -> tuple[str, dict[str, ComparedAnswer]]:
     try:
         run = values["runs"][0]
         return str(run["judge"]), {
-            f"{one['id']}/{one['row']}": _scored(one) for one in run["answers"]
+            RowKey(str(one["id"]), str(one["row"])): _scored(one) for one in run["answers"]
         }
     except (KeyError, IndexError, TypeError, ValueError, InputError) as error:
         raise InputError(

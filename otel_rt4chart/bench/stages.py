@@ -12,7 +12,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from otel_rt4chart.bench.dataset import GoldSpan, LabelledAnswer
-from otel_rt4chart.bench.metrics import ConfusionCounts
+from otel_rt4chart.bench.metrics import ConfusionCounts, shared_characters
 from otel_rt4chart.core.errors import JudgeError
 from otel_rt4chart.verify.core.evidence import drop_unknown_sentences, has_required_evidence
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
@@ -206,7 +206,7 @@ def _stable_labels(
 
 
 def _is_covered(answer: CheckedAnswer, span: GoldSpan) -> bool:
-    return any(_shared_characters(placed.range, span.range) for placed in answer.claims)
+    return any(shared_characters(placed.range, span.range) for placed in answer.claims)
 
 
 def _is_grounded(answer: CheckedAnswer, claim: Claim) -> bool:
@@ -254,17 +254,13 @@ def _is_marked(row: LabelledAnswer, printed: AnswerRange) -> bool | None:
 
 
 def _overlapping_spans(row: LabelledAnswer, printed: AnswerRange) -> list[AnswerRange]:
-    return [span.range for span in row.spans if _shared_characters(printed, span.range)]
-
-
-def _shared_characters(left: AnswerRange, other: AnswerRange) -> int:
-    return max(0, min(left.end, other.end) - max(left.start, other.start))
+    return [span.range for span in row.spans if shared_characters(printed, span.range)]
 
 
 def _overlap_and_length(printed: AnswerRange, marked: AnswerRange) -> tuple[float, float]:
     """Intersection over union of the characters, and the ratio of the lengths."""
     length, marked_length = printed.end - printed.start, marked.end - marked.start
-    shared = _shared_characters(printed, marked)
+    shared = shared_characters(printed, marked)
     return shared / (length + marked_length - shared), length / marked_length
 
 

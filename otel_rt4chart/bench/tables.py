@@ -27,10 +27,10 @@ _LABELS = (AnswerLabel.ENTAILED, AnswerLabel.CONTRADICTED, AnswerLabel.BASELESS)
 def render(result: BenchResult) -> str:
     """The aligned table, with the scores of flagging every answer below."""
     overall = result.overall
-    speed = number(result.claims_per_second, ".0f")
+    speed = f"{overall.claims} claims · {number(result.claims_per_second, '.0f')} claims/s"
+    said = "holistic: a verdict on each answer, no spans" if result.is_holistic else speed
     lines = [
-        f"judge {result.judge} · split {result.split} · {overall.answers} answers ·"
-        f" {overall.claims} claims · {speed} claims/s",
+        f"judge {result.judge} · split {result.split} · {overall.answers} answers · {said}",
         "",
         *aligned(answer_rows(result)),
     ]

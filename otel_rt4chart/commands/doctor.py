@@ -30,7 +30,6 @@ from otel_rt4chart.settings.application import (
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
 
 GROUP = "rt4chart.checks"
-_TIMEOUT_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def onnx_check(name: str) -> Check:
 
 
 def endpoint_check(name: str) -> Check:
-    """Test an endpoint with one short call and a short timeout."""
+    """Test an endpoint with one short call, and as much time as the judge would have."""
     title = f"judge {name}"[:21]
     try:
         settings = load(JudgeSettings)
@@ -174,7 +173,6 @@ def endpoint_check(name: str) -> Check:
         # key and model are the same for every judge.
         short_settings = replace(
             settings,
-            timeout_s=min(settings.timeout_s, _TIMEOUT_S),
             retries=0,
             calls_per_answer=2,
             cache="",

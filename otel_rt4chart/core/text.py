@@ -59,13 +59,44 @@ def clip(text: str, limit: int, around: Iterable[str] = ()) -> str:
     return "…" + text[left : left + room] + "…"
 
 
+# Thai, Lao, Khmer, Japanese, Chinese and Korean: no space, or none alone, ends a word.
+SPACELESS_SCRIPTS = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_IN_WORD = re.compile(rf"[^\W{SPACELESS_SCRIPTS}]{{2}}")
+_REST_OF_WORD = re.compile(rf"[^\W{SPACELESS_SCRIPTS}]*")
+
+
 def find_words(text: str, around: Iterable[str]) -> tuple[int, int]:
-    """The range of the first of these words that the text has as whole words; (0, 0) for none."""
+    """The range of the first of these words that the text has as whole words; (0, 0) for none.
+
+    Case does not matter.
+    """
     for words in filter(None, around):
-        found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
-        if found is not None:
-            return found.span()
+        sought = re.compile(re.escape(words), re.IGNORECASE)
+        found = sought.search(text)
+        while found is not None:
+            if not _is_in_word(text, found.start()) and not _is_in_word(text, found.end()):
+                return found.span()
+            found = sought.search(text, _next_start(text, found.start()))
     return 0, 0
+
+
+def find_phrase(text: str, phrase: str) -> int:
+    """Where a text has a phrase as whole words; -1 where it does not. Case matters."""
+    at = text.find(phrase) if phrase else -1
+    while at >= 0 and (_is_in_word(text, at) or _is_in_word(text, at + len(phrase))):
+        at = text.find(phrase, _next_start(text, at))
+    return at
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """True between two letters or digits of a script that has spaces between words."""
+    return at > 0 and _IN_WORD.match(text, at - 1) is not None
+
+
+def _next_start(text: str, at: int) -> int:
+    """The next place where words that are not at `at` may begin: not within the same word."""
+    found = _REST_OF_WORD.match(text, at)
+    return max(at + 1, found.end() if found else at)
 
 
 _IN_QUOTES = re.compile("“([^”]+)”")

@@ -40,7 +40,9 @@ _KINDS = (
         "minute_budget", r"^over_budget: \d+ (?:calls|tokens) a minute", is_temporary=True
     ),
     _failure_kind("not_sent", r"^not sent: ", is_temporary=True),
-    _failure_kind("timeout", r"no reply within [\d.e+]+ s$", is_temporary=True),
+    _failure_kind(
+        "timeout", r"no reply within [\d.e+]+ s(?:$|: the model is slow)", is_temporary=True
+    ),
     _failure_kind("unreachable", r": cannot be reached, or broke off", is_temporary=True),
     _failure_kind("key_refused", _STATUS.format("40[13]"), is_temporary=True),
     _failure_kind("not_found", _STATUS.format("404"), is_temporary=True),
@@ -48,7 +50,9 @@ _KINDS = (
     _failure_kind("server_error", _STATUS.format(r"(?:408|409|425|5\d\d)"), is_temporary=True),
     _failure_kind("protocol", r": the reply is not what the protocol says", is_temporary=True),
     _failure_kind(
-        "too_long", r"context.?(?:length|window)|too.(?:long|large)|: 413: ", is_temporary=False
+        "too_long",
+        r"context.?(?:length|window|size)|too.(?:long|large)|: 413: ",
+        is_temporary=False,
     ),
     _failure_kind("refused", _STATUS.format(r"4\d\d"), is_temporary=False),
     _failure_kind("reply_cut", r"reply was cut at its output limit", is_temporary=False),

@@ -226,7 +226,7 @@ class JudgeSettings:
         "seconds to wait for the endpoint's next bytes",
         Parser("more than 0 and at most 86400", float, lambda value: 0 < value <= 86_400),
     )
-    retries: int = setting(3, "retries after a 429, a 5xx or a timeout", integer(0, 100))
+    retries: int = setting(3, "retries after a 429, a 5xx or a broken connection", integer(0, 100))
     concurrency: int = setting(8, "concurrent requests", integer(1, 1000))
     input_limit: int = setting(
         24_000,

@@ -13,11 +13,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from otel_rt4chart.core.text import SPACELESS_SCRIPTS
+
 # Scripts without spaces are read character by character.
-WORD = re.compile(
-    r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-    r"|[^\W_\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
+WORD = re.compile(rf"[{SPACELESS_SCRIPTS}]|[^\W_{SPACELESS_SCRIPTS}]+")
 # From the first backslash of a run alone: a search from each takes time with the run's square.
 ESCAPED_CHARACTER = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
 ESCAPED_SPACE = re.compile(r"(?<!\\)\\+[nrtbf]")

@@ -17,6 +17,7 @@ from otel_rt4chart.verify.core.model import (
 )
 from otel_rt4chart.verify.findings.edits import NoEditError, find_edits
 from otel_rt4chart.verify.language.tokens import content
+from otel_rt4chart.verify.stages.verification import NO_CHUNK, NO_EVIDENCE
 
 # An edit on a verdict below this confidence would be a guess. Claims that nothing is about are
 # exempt: their confidence is that of all unlinked claims.
@@ -77,6 +78,10 @@ def _undecided(claims: Sequence[Claim]) -> str:
     return f"{_count(len(undecided), 'claim')} could not be verified: {reason}"
 
 
+# Baseless by rule: the judge found otherwise, or was not asked, and states no confidence.
+_WITHOUT_A_READING = frozenset({NO_EVIDENCE.reason, NO_CHUNK.reason})
+
+
 def _uncertain(claims: Sequence[Claim]) -> str:
     """Why the verdicts are too many against the answer, or too weak, for an edit; or ""."""
     contradicted = sum(claim.label is Label.CONTRADICTED for claim in claims)
@@ -87,7 +92,10 @@ def _uncertain(claims: Sequence[Claim]) -> str:
         for claim in claims
         if claim.label.is_decided
         and claim.status is not ClaimStatus.UNLINKED
-        and not reaches(claim.confidence, MIN_CONFIDENCE if claim.is_failure else _LIKELY)
+        and (
+            claim.reason in _WITHOUT_A_READING
+            or not reaches(claim.confidence, MIN_CONFIDENCE if claim.is_failure else _LIKELY)
+        )
     ]
     return f"the judge is not certain of {_count(len(low), 'verdict')}" if low else ""
 

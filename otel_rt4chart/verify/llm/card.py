@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from otel_rt4chart.core.text import one_line
+from otel_rt4chart.core.text import find_phrase, one_line
 from otel_rt4chart.verify.core.model import Label, Sentence
 from otel_rt4chart.verify.decompose.grounding import claim_signal, grounding_problem
 from otel_rt4chart.verify.language.tokens import content
@@ -119,9 +119,11 @@ def _shown_texts(context: Sequence[Sentence]) -> list[_Run]:
 def _containing(phrase: object, shown: Sequence[_Run]) -> list[int]:
     """The numbers of the sentences that the phrase was copied from; none where it is in none."""
     sought = normalized_phrase(phrase) if isinstance(phrase, str) else ""
-    if not sought:
-        return []
-    return next((run.numbers for run in shown if any(sought in text for text in run.texts)), [])
+    return next((run.numbers for run in shown if _says(run, sought)), [])
+
+
+def _says(run: _Run, sought: str) -> bool:
+    return any(find_phrase(text, sought) >= 0 for text in run.texts)
 
 
 def decision_basis(text: str) -> str:

@@ -42,9 +42,9 @@ class UnsentError(JudgeError):
 
 
 class TokenOdds(NamedTuple):
-    """A token of a reply, and the natural logarithm of its probability."""
+    """A token's UTF-8, which may be a part of a character, and its probability's natural log."""
 
-    text: str
+    text: bytes
     logprob: float
 
 
@@ -101,7 +101,7 @@ class Task(Protocol):
 
 # The key under which a reply's parser finds the probability of the label before it.
 LABEL_ODDS = "label_probability"
-_LABEL_VALUE = re.compile(r'"label"\s*:\s*"([^"\\]*)"')
+_LABEL_VALUE = re.compile(rb'"label"\s*:\s*"([^"\\]*)"')
 
 
 def with_label_odds(completion: Completion) -> str:
@@ -112,16 +112,20 @@ def with_label_odds(completion: Completion) -> str:
     text = completion.text
     if f'"{LABEL_ODDS}"' in text:
         return text.replace(f'"{LABEL_ODDS}"', '"said_probability"')
-    if not completion.tokens or "".join(one.text for one in completion.tokens) != text:
+    said = text.encode(errors="surrogatepass")
+    # A server may cut off what surrounds the reply, such as a code fence; its tokens are told.
+    begin = b"".join(one.text for one in completion.tokens).find(said)
+    if not completion.tokens or begin < 0:
         return text
-    ends = list(accumulate(len(one.text) for one in completion.tokens))
+    ends = [end - begin for end in accumulate(len(one.text) for one in completion.tokens)]
     parts, done = [], 0
-    for match in _LABEL_VALUE.finditer(text):
+    for match in _LABEL_VALUE.finditer(said):
         first, last = bisect_right(ends, match.start(1)), bisect_left(ends, match.end(1))
         odds = sum(one.logprob for one in completion.tokens[first : last + 1])
-        parts += [text[done : match.end()], f', "{LABEL_ODDS}": {exp(min(odds, 0.0)):.6f}']
+        probability = f', "{LABEL_ODDS}": {exp(min(odds, 0.0)):.6f}'
+        parts += [said[done : match.end()], probability.encode()]
         done = match.end()
-    return "".join([*parts, text[done:]])
+    return b"".join([*parts, said[done:]]).decode(errors="surrogatepass")
 
 
 Dialogue = Generator[Prompt, Completion, T]

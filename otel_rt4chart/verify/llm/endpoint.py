@@ -26,10 +26,11 @@ from otel_rt4chart.verify.llm.protocol import (
     completion_from,
     embeddings_from,
     is_final,
+    is_too_long,
     tokens_in,
 )
-from otel_rt4chart.verify.llm.reply_limit import bounded_client
-from otel_rt4chart.verify.llm.workers import Workers
+from otel_rt4chart.verify.llm.reply_limit import SlowReplyError, bounded_client
+from otel_rt4chart.verify.llm.workers import Workers, slow_reason
 
 _MINUTE = 60.0
 
@@ -131,7 +132,11 @@ def _client(sdk: ModuleType, url: str, key: str | None, limits: dict[str, object
 def _open(sdk: ModuleType, **given: Any) -> Any:  # noqa: ANN401
     """A client that follows no redirect: texts are meant for the address that was configured."""
     client = bounded_client(sdk.DefaultHttpxClient, _reply_s(**given))
-    return sdk.OpenAI(http_client=client(follow_redirects=False), **given)
+    waits = sdk.Timeout(given["timeout"], connect=min(given["timeout"], _CONNECT_S))
+    return sdk.OpenAI(http_client=client(follow_redirects=False), **given | {"timeout": waits})
+
+
+_CONNECT_S = 10.0  # an address that takes longer to answer does not answer
 
 
 def _reply_s(*, timeout: float, max_retries: int, **_: object) -> float:
@@ -165,6 +170,12 @@ def _address_error(url: str, problem: str = "") -> SettingsError:
     )
 
 
+def _advice(message: str) -> str:
+    if not is_too_long(message):
+        return ""
+    return "; lower RT4CHART_JUDGE_INPUT_LIMIT, or give the model a longer context"
+
+
 _SHOWN = 200
 _SHORTEST_SECRET = 5  # a shorter string is no key and would be found in any text
 
@@ -184,8 +195,10 @@ class ErrorMessages:
     def _words(self, error: Exception) -> str:
         sdk = self.sdk
         match error:
+            case SlowReplyError():
+                return slow_reason(self.timeout_s)
             case sdk.APITimeoutError():
-                return f"no reply within {self.timeout_s:g} s"
+                return f"cannot be reached, or broke off: not within {self.timeout_s:g} s"
             case sdk.AuthenticationError() | sdk.PermissionDeniedError():
                 return f"{error.status_code}: the key was refused; check OPENAI_API_KEY"
             case sdk.RateLimitError():
@@ -193,7 +206,7 @@ class ErrorMessages:
             case sdk.APIStatusError() if 300 <= error.status_code < 400:
                 return f"{error.status_code}: the address redirects; redirects are not followed"
             case sdk.APIStatusError():
-                return f"{error.status_code}: {self._shown(error.message)}"
+                return f"{error.status_code}: {self._shown(error.message)}{_advice(error.message)}"
             case sdk.APIConnectionError():
                 return f"cannot be reached, or broke off: {self._cause(error)}"
             case RecursionError():
@@ -224,12 +237,12 @@ class Endpoint:
     """Chat completions and embeddings at one address; threads and event loops may share it.
 
     At most `concurrency` requests are in progress at once, over all callers. The client repeats a
-    request after a 429, a 5xx or a time-out, at most `max_retries` times, with jitter and as
-    Retry-After says. `timeout_s` bounds each wait for the endpoint: to connect, and for the next
-    bytes. A call is abandoned after `deadline_s`, the time of all attempts and the longest pauses
-    between them; each attempt's reply must be whole within an equal share of it, and is bounded by
-    `reply_limit`. `per_minute` bounds the spending of any 60 seconds; a call that could exceed
-    it is refused at once.
+    request after a 429, a 5xx or a broken connection, at most `max_retries` times, with jitter and
+    as Retry-After says. `timeout_s` bounds each wait for the endpoint: to connect, and for the next
+    bytes; a reply that is not there by then is not asked for again. A call is abandoned after
+    `deadline_s`, the time of all attempts and the longest pauses between them; each attempt's reply
+    must be whole within an equal share of it, and is bounded by `reply_limit`. `per_minute` bounds
+    the spending of any 60 seconds; a call that could exceed it is refused at once.
 
     Its creator closes an endpoint, best by `with`; calls after that fail with a JudgeError. A
     forked process gets threads and connections of its own.

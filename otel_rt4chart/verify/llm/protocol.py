@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -56,11 +57,20 @@ def _tokens(choice: object) -> tuple[TokenOdds, ...]:
     found = [
         TokenOdds(token, float(logprob))
         for one in (told if isinstance(told, list) else [])
-        if isinstance(token := getattr(one, "token", None), str)
+        if (token := _token_bytes(one)) is not None
         and isinstance(logprob := getattr(one, "logprob", None), int | float)
         and math.isfinite(logprob)
     ]
     return tuple(found) if isinstance(told, list) and len(found) == len(told) else ()
+
+
+def _token_bytes(told: object) -> bytes | None:
+    """A token's bytes, where the endpoint lists them: it may be a part of a character."""
+    token, listed = getattr(told, "token", None), getattr(told, "bytes", None)
+    if isinstance(listed, list):
+        with suppress(ValueError, TypeError):
+            return bytes(listed)
+    return token.encode(errors="surrogatepass") if isinstance(token, str) else None
 
 
 def embeddings_from(response: Any, texts: Sequence[str]) -> Embeddings:  # noqa: ANN401
@@ -93,13 +103,12 @@ Format = Literal["json_schema", "json_object", "none"]
 _LESS: dict[Format, Format] = {"json_schema": "json_object", "json_object": "none"}
 _FORMATS = {"response_format", "json_schema", "json_object"}
 _NAMES = re.compile(
-    r"\b(?:max_tokens|max_completion_tokens|temperature|seed|logprobs|response_format"
+    r"\b(?:max_tokens|max_completion_tokens|temperature|seed|logprobs|top_logprobs|response_format"
     r"|json_schema|json_object)\b"
 )
+_TOO_LONG = re.compile(r"context.?(?:length|window|size)|too (?:long|large)")
 # Refusals of the text itself, even if they name a parameter: the next attempt would fail too.
-_FINAL = re.compile(
-    r"context.?(?:length|window)|too (?:long|large)|content.?(?:filter|management|policy)|filtered"
-)
+_FINAL = re.compile(rf"{_TOO_LONG.pattern}|content.?(?:filter|management|policy)|filtered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,7 @@ class Dialect:
     has_temperature: bool = True
     has_seed: bool = True
     has_logprobs: bool = True
+    has_top_logprobs: bool = True
 
     def parameters(self, prompt: Prompt) -> dict[str, Any]:
         """The parameters of a call, except the model."""
@@ -123,6 +133,10 @@ class Dialect:
             sent["seed"] = prompt.seed
         if self.has_logprobs and prompt.asks_odds:
             sent["logprobs"] = True
+            if self.has_top_logprobs:
+                # Some servers tell twenty alternatives of each token unless fewer are asked for:
+                # forty times the reply itself.
+                sent["top_logprobs"] = 1
         if self.limit:
             sent[self.limit] = prompt.max_output_tokens
         if self.format == "json_object":
@@ -163,6 +177,8 @@ class Dialect:
             return replace(self, limit="")
         if "temperature" in named and self.has_temperature:
             return replace(self, has_temperature=False)
+        if "top_logprobs" in named and self.has_logprobs and self.has_top_logprobs:
+            return replace(self, has_top_logprobs=False)
         if "logprobs" in named and self.has_logprobs:
             return replace(self, has_logprobs=False)
         if "seed" in named and self.has_seed:
@@ -175,3 +191,8 @@ class Dialect:
 def is_final(message: str) -> bool:
     """True where an endpoint refuses the text itself, for its length or its content."""
     return _FINAL.search(message.lower()) is not None
+
+
+def is_too_long(message: str) -> bool:
+    """True where an endpoint refuses a text that does not fit its model's context."""
+    return _TOO_LONG.search(message.lower()) is not None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 from otel_rt4chart.core.errors import JudgeError
+from otel_rt4chart.core.text import find_phrase
 from otel_rt4chart.verify.core.model import (
     ClaimKind,
     Clash,
@@ -370,7 +371,7 @@ def _confirmed_clashes(
 
 
 def _contains_words(words: str, text: str) -> bool:
-    return bool(words.strip()) and normalized_phrase(words) in normalized_phrase(text)
+    return find_phrase(normalized_phrase(text), normalized_phrase(words)) >= 0
 
 
 def normalized_phrase(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from otel_rt4chart.core.deadline import Deadline
@@ -27,6 +27,14 @@ class ReplyLimitError(ValueError):
     """
 
 
+class SlowReplyError(ValueError):
+    """The connection stands, but no byte of the reply came within the time-out.
+
+    A ValueError, so that the client does not repeat the request: it would begin a slow model's work
+    anew, often beside the work that nobody waits for any more.
+    """
+
+
 def bounded_client(
     client: type[Any], reply_s: float, clock: Callable[[], float] = time.monotonic
 ) -> type[Any]:
@@ -36,11 +44,13 @@ def bounded_client(
         """Reads replies part by part."""
 
         def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:  # noqa: ANN401
-            response = super().send(request, stream=True, **options)
+            with _slow_replies():
+                response = super().send(request, stream=True, **options)
             if stream:
                 return response
             try:
-                body = _read(response, Deadline(reply_s, clock=clock))
+                with _slow_replies():
+                    body = _read(response, Deadline(reply_s, clock=clock))
             finally:
                 response.close()
             return type(response)(
@@ -57,6 +67,18 @@ def bounded_client(
                 self.close()
 
     return BoundedClient
+
+
+@contextmanager
+def _slow_replies() -> Iterator[None]:
+    """Tell a reply that does not come from an address that cannot be reached."""
+    try:
+        yield
+    except Exception as error:
+        # By name: the client's package is httpx or httpx2, whichever openai has.
+        if type(error).__name__ == "ReadTimeout":
+            raise SlowReplyError from error
+        raise
 
 
 def _read(response: Any, deadline: Deadline) -> bytes:  # noqa: ANN401 - a response of httpx

@@ -93,6 +93,16 @@ def _work(jobs: _Jobs, idle: Semaphore) -> None:
 
 
 T = TypeVar("T")
+
+
+def slow_reason(seconds: float) -> str:
+    """Why there is no reply, with the settings that may help."""
+    return (
+        f"no reply within {seconds:g} s: the model is slow or busy; raise "
+        "RT4CHART_JUDGE_TIMEOUT_S, or lower RT4CHART_JUDGE_CONCURRENCY"
+    )
+
+
 _CLOSED = "not sent: the endpoint is closed"
 
 
@@ -180,7 +190,7 @@ class Workers:
         # `cancel` succeeds only where the job has not begun.
         if ticket.future.cancel():
             return UnsentError("not sent: the calls before it took too long")
-        return JudgeError(f"no reply within {self._deadline_s:g} s")
+        return JudgeError(slow_reason(self._deadline_s))
 
 
 def _cancel(tickets: Sequence[_Ticket[Any]]) -> None:

@@ -58,8 +58,9 @@ from otel_rt4chart.verify.stages.options import Options, PipelineStep
 from otel_rt4chart.verify.stages.question import doubt_subject
 
 NOTHING_SELECTED = Judgement(Label.BASELESS, confidence=None, reason="no sentence bears on it")
-NO_EVIDENCE = Judgement(Label.BASELESS, reason="no_evidence")
-NO_CHUNK = Judgement(Label.BASELESS, reason="no chunk bears on it")
+# Verdicts by rule: no judge states a confidence in them.
+NO_EVIDENCE = Judgement(Label.BASELESS, confidence=None, reason="no_evidence")
+NO_CHUNK = Judgement(Label.BASELESS, confidence=None, reason="no chunk bears on it")
 
 
 class VerificationNotes(NamedTuple):

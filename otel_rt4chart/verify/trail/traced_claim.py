@@ -336,7 +336,7 @@ def _judgement(answer: object) -> Judgement:
     if isinstance(answer, Judgement):
         return answer
     indices = answer if isinstance(answer, tuple) else ()
-    return Judgement(Label.BASELESS, tuple(one for one in indices if isinstance(one, int)))
+    return Judgement(Label.BASELESS, tuple(one for one in indices if isinstance(one, int)), None)
 
 
 def _drafts(claims: Sequence[TracedClaim]) -> tuple[DraftClaim, ...]:

@@ -90,6 +90,7 @@ PASSAGES = [Passage("p1", SOURCE)]
         ("“Dogs are welcome.”", [(62, 79)]),
         ("The free trial … 14 days", [(0, 14), (21, 28)]),
         ("Cats are welcome", None),
+        ("rial lasts", None),
         ("…", None),
     ],
 )

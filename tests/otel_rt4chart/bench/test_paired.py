@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from otel_rt4chart.bench.paired import ComparedAnswer, compare_runs, mcnemar
+from otel_rt4chart.bench.records import RowKey
 from otel_rt4chart.core.errors import InputError
 
 
-def answers(*flags: bool, wrong: int = 10) -> dict[str, ComparedAnswer]:
+def answers(*flags: bool, wrong: int = 10) -> dict[RowKey, ComparedAnswer]:
     """Answers of a document each, the first `wrong` of them unfaithful."""
     return {
-        str(n): ComparedAnswer(f"d{n}", n < wrong, is_flagged) for n, is_flagged in enumerate(flags)
+        RowKey(f"{n:02}", "h"): ComparedAnswer(f"d{n}", n < wrong, is_flagged)
+        for n, is_flagged in enumerate(flags)
     }
 
 
@@ -79,6 +81,33 @@ def test_answers_of_one_run_alone_are_left_out_and_counted() -> None:
 def test_runs_without_a_common_answer_or_with_other_labels_are_refused() -> None:
     """They are of other data."""
     with pytest.raises(InputError, match="no answer that both have"):
-        compare_runs(answers(True), {"x": ComparedAnswer("d", True, True)})
-    with pytest.raises(InputError, match="different labels of the answer 0"):
+        compare_runs(answers(True), {RowKey("x", "h"): ComparedAnswer("d", True, True)})
+    with pytest.raises(InputError, match="different labels of the answer 00"):
         compare_runs(answers(True, wrong=1), answers(True, wrong=0))
+
+
+def spanned(*gold: int, hit: int = 1) -> dict[RowKey, ComparedAnswer]:
+    """One flagged answer with these marked characters, of which some are found."""
+    missed = len(gold) - hit
+    one = ComparedAnswer("d", True, True, frozenset(gold), span_hit=hit, span_missed=missed)
+    return {RowKey("a", "h"): one}
+
+
+def test_runs_with_other_marked_spans_are_refused() -> None:
+    """Their labels were changed in between: a difference of spans would be one of the labels."""
+    with pytest.raises(InputError, match="different marked spans of the answer a"):
+        compare_runs(spanned(1, 2), spanned(1, 2, 3))
+
+
+def test_spans_are_compared_where_both_runs_have_them() -> None:
+    """A judge of whole answers has none; the other one's must not count against it, or for it."""
+    whole = {key: one.without_spans() for key, one in spanned(1, 2).items()}
+
+    both, one = compare_runs(spanned(1, 2), spanned(1, 2)), compare_runs(spanned(1, 2), whole)
+
+    span_f1 = [
+        next(each for each in found.differences if each.metric == "span F1")
+        for found in (both, one)
+    ]
+    assert (span_f1[0].a, span_f1[0].difference) == (pytest.approx(2 / 3), 0.0)
+    assert (span_f1[1].a, span_f1[1].b, span_f1[1].difference) == (None, None, None)

@@ -8,9 +8,15 @@ import pytest
 
 from otel_rt4chart.bench.dataset import read_rows
 from otel_rt4chart.bench.protocol import FULL, PipelineVariant, ProtocolRun, plan_variants, spreads
-from otel_rt4chart.bench.records import AnswerRecord, RecordedClaim, parse_record, record_values
+from otel_rt4chart.bench.records import (
+    AnswerRecord,
+    RecordedClaim,
+    parse_record,
+    record_values,
+    row_key,
+)
 from otel_rt4chart.bench.results_file import ResultsFile
-from otel_rt4chart.bench.runner import bench_result, row_key
+from otel_rt4chart.bench.runner import bench_result
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Label, Usage
 from otel_rt4chart.verify.stages.options import PipelineStep

@@ -8,7 +8,7 @@ import pytest
 from otel_rt4chart.cli import main
 from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check, plain_http_note
 from otel_rt4chart.core.extras import EXTRAS
-from tests.endpoint_server import Answer, EndpointServer, error, text
+from tests.endpoint_server import Answer, EndpointServer, error, hang, text
 from tests.oracle import Oracle, Truth
 
 
@@ -170,6 +170,20 @@ def test_an_endpoint_that_fails_fails_the_doctor(
     assert len(server.seen) == (2 if "usable" in told else 1)
     assert told in check.detail
     assert "OPENAI_BASE_URL" in check.fix
+
+
+def test_a_slow_endpoint_has_the_time_that_the_judge_would_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The setting, and no limit of the doctor's own; who is too slow is told what may help."""
+    monkeypatch.setenv("RT4CHART_JUDGE_TIMEOUT_S", "0.2")
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with EndpointServer([hang(30.0)]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        check = endpoint_check("openai")
+
+    assert check.state == "failed"
+    assert "no reply within 0.2 s: the model is slow or busy; raise RT4CHART_" in check.detail
 
 
 def test_a_doubtful_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otel_rt4chart.core.text import MAX_NAME_CHARS, bounded_name, clip, one_line, quoted_words
+from otel_rt4chart.core.text import (
+    MAX_NAME_CHARS,
+    bounded_name,
+    clip,
+    find_phrase,
+    find_words,
+    one_line,
+    quoted_words,
+)
 
 LONG = "The clinic opens at nine and, as the leaflet of May says, it closes at 17:30 on Fridays."
 
@@ -76,3 +84,26 @@ def test_long_names_with_one_beginning_stay_different() -> None:
     assert len(set(names)) == 4
     assert {len(name) for name in names} == {MAX_NAME_CHARS}
     assert all(name.isprintable() and bounded_name(name) == name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "at"),
+    [
+        ("a party of art", "art", 11),
+        ("14 or 145 days", "145", 6),
+        ("145 days", "14", -1),
+        ("it costs US$5 a day", "$5", 11),
+        ("aa a", "a", 3),
+        ("\u6c34\u6c60\u6709\u6696\u6c14", "\u6709\u6696", 2),
+        ("words", "", -1),
+    ],
+)
+def test_a_phrase_is_found_as_whole_words(text: str, phrase: str, at: int) -> None:
+    """Where the script has words; a sign such as $ ends one."""
+    assert find_phrase(text, phrase) == at
+    assert find_words(text, [phrase.upper()]) == ((at, at + len(phrase)) if at >= 0 else (0, 0))
+
+
+def test_a_phrase_is_sought_in_linear_time_in_a_long_word() -> None:
+    """Each place of the word holds it, and none is a word."""
+    assert find_phrase("a" * 1_000_000, "a" * 2_000) == -1

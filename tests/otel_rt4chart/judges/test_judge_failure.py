@@ -48,6 +48,7 @@ def failure_at(
         (error(500, "oops"), "server_error", True),
         (Answer(b"<html>"), "protocol", True),
         (error(400, "maximum context length exceeded"), "too_long", False),
+        (error(400, "exceeds the available context size (4096 tokens)"), "too_long", False),
         (error(400, "the content was filtered"), "refused", False),
         (text("{", cut=True), "reply_cut", False),
         (text("I cannot do that."), "unusable_reply", False),

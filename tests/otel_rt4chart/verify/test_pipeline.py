@@ -326,6 +326,7 @@ def test_sentences_that_do_not_exist_are_no_evidence() -> None:
 
     assert [e.text for e in known.evidence] == ["The pool is heated."]
     assert (unknown.label, unknown.reason) == (NIC, "no_evidence")
+    assert unknown.confidence is None  # a rule decided, and 0 would count as a stated confidence
 
 
 def test_findings_name_the_passages_that_were_used() -> None:

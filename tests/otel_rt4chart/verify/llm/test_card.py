@@ -109,9 +109,11 @@ def test_a_supported_claim_needs_words_of_the_passages() -> None:
     """A phrase that stands nowhere, as from what the model knows, is asked again, then baseless."""
     report, seen = audited(reply_of("pools are warm in general"), POOL)
     held, _ = audited(reply_of("POOL is  heated."), POOL)
+    part, _ = audited(reply_of("eat"), POOL)
 
     assert (report.claims[0].label, report.claims[0].reason) == (NIC, "no_evidence")
     assert len(seen) == 2
+    assert part.claims[0].label is NIC  # “eat” is a part of “heated”
     assert held.claims[0].label is ENT
 
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import openai
 import pytest
@@ -164,6 +166,31 @@ def test_a_failure_says_what_happened_and_never_the_key(answer: Answer, told: st
 def test_a_hanging_endpoint_is_given_up() -> None:
     """Every wait has an end."""
     assert "no reply within 0.2 s" in failure(hang(60.0), timeout_s=0.2)
+
+
+def test_a_slow_reply_is_not_asked_for_again() -> None:
+    """A slow model would begin anew, and the caller would wait for it four times."""
+    with serving([hang(60.0)], retries=3, timeout_s=0.3) as (server, endpoint):
+        began = time.monotonic()
+        (told,) = endpoint.send([PROMPT])
+
+    assert str(told) == (
+        "gpt-4o-mini: no reply within 0.3 s: the model is slow or busy; raise "
+        "RT4CHART_JUDGE_TIMEOUT_S, or lower RT4CHART_JUDGE_CONCURRENCY"
+    )
+    assert len(server.seen) == 1
+    assert time.monotonic() - began < 10
+
+
+def test_a_text_that_does_not_fit_the_models_context_is_sent_once() -> None:
+    """As llama.cpp says it; no parameter is to blame, and the setting that helps is named."""
+    refused = error(400, "request (6031 tokens) exceeds the available context size (4096 tokens)")
+
+    with serving([refused]) as (server, endpoint):
+        (told,) = endpoint.send([replace(PROMPT, asks_odds=True)])
+
+    assert "4096 tokens); lower RT4CHART_JUDGE_INPUT_LIMIT" in str(told)
+    assert len(server.seen) == 1
 
 
 def test_a_reply_that_drips_is_given_up() -> None:

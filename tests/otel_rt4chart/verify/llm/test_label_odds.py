@@ -24,6 +24,7 @@ from otel_rt4chart.verify import (
 )
 from otel_rt4chart.verify.core.json_rows import claim_rows
 from otel_rt4chart.verify.llm.conversation import Completion, TokenOdds, with_label_odds
+from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
 from otel_rt4chart.verify.llm.protocol import Dialect
 from tests.endpoint_server import Answer, Seen, as_json, error, text
 from tests.oracle import Oracle
@@ -136,7 +137,8 @@ def test_an_error_that_names_nothing_may_mean_the_probabilities() -> None:
 
 def completion(said: str, *tokens: tuple[str, float]) -> str:
     """The reply as its parser gets it."""
-    return with_label_odds(Completion(said, tokens=tuple(TokenOdds(*one) for one in tokens)))
+    odds = tuple(TokenOdds(token.encode(), logprob) for token, logprob in tokens)
+    return with_label_odds(Completion(said, tokens=odds))
 
 
 def test_only_the_tokens_of_the_label_count() -> None:
@@ -145,6 +147,59 @@ def test_only_the_tokens_of_the_label_count() -> None:
     tokens = (('{"label":', -9.0), (' "ent', -0.1), ("ailed", -0.2), ('"}', -9.0))
 
     assert json.loads(completion(said, *tokens))["label_probability"] == pytest.approx(
+        exp(-0.3), abs=1e-5
+    )
+
+
+def test_a_character_of_several_tokens_loses_no_probability() -> None:
+    """Servers list the bytes of a token that is a part of a character; its text says nothing."""
+    said = '{"claimed": "\N{SLEUTH OR SPY}", "label": "baseless"}'
+    spy = "\N{SLEUTH OR SPY}".encode()
+    pieces = [b'{"claimed": "', spy[:3], spy[3:], b'", "label": "', b"base", b"less", b'"}']
+    content = [
+        {"token": piece.decode(errors="replace"), "bytes": list(piece), "logprob": logprob}
+        for piece, logprob in zip(pieces, (-9, -9, -9, -9, -0.1, -0.3, -9), strict=True)
+    ]
+    body = json.loads(text(said).body or b"")
+    body["choices"][0]["logprobs"] = {"content": content}
+    prompt = Prompt((PromptMessage("user", "Judge."),), "reply", {}, 50, 42, asks_odds=True)
+    with served(lambda seen: as_json(body)) as (_, endpoint):
+        (reply,) = endpoint.send([prompt])
+
+    assert isinstance(reply, Completion)
+    assert json.loads(with_label_odds(reply))["label_probability"] == pytest.approx(
+        exp(-0.4), abs=1e-5
+    )
+
+
+def test_alternatives_of_tokens_are_asked_for_where_they_may_be() -> None:
+    """One, since some servers send twenty of each token; an endpoint may refuse to be told."""
+
+    def script(seen: Seen) -> Answer:
+        if "top_logprobs" in seen.body:
+            return error(400, "Unsupported parameter: 'top_logprobs'")
+        return confident(0.83, seen)
+
+    with served(script) as (server, endpoint):
+        report = Verifier(OpenAIJudge(endpoint)).verify(POOL)
+
+    assert report.claims[0].confidence == pytest.approx(0.83, abs=1e-5)
+    assert [one.body["top_logprobs"] for one in server.seen if "top_logprobs" in one.body] == [1]
+
+
+def test_tokens_around_the_reply_are_left_out() -> None:
+    """As llama.cpp tells them: it cuts a code fence off the text alone."""
+    said = '{"label": "entailed"}'
+    tokens = (
+        ("```", -4.0),
+        ("json\n", -5.0),
+        ('{"label": "', -9.0),
+        ("ent", -0.1),
+        ("ailed", -0.2),
+    )
+    rest = (('"}', -9.0), ("\n```", -3.0), ("", -1.0))
+
+    assert json.loads(completion(said, *tokens, *rest))["label_probability"] == pytest.approx(
         exp(-0.3), abs=1e-5
     )
 
