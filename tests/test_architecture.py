@@ -84,6 +84,7 @@ LAYERS = {
     "otel_rt4chart": (
         "commands",
         "bench",
+        "bench.rivals",
         "otel_rt4chart",  # what an application imports, and the entry points
         "inline",
         "marking",

@@ -73,6 +73,11 @@ def plan_variants(
     return (full, *(_ablation(written, own) for written in _each_step(ablations)), *grid)
 
 
+def judge_variants(names: Sequence[str], base: tuple[int, int]) -> tuple[PipelineVariant, ...]:
+    """A variant for each judge: its full pipeline with that window and overlap."""
+    return tuple(PipelineVariant(name, "judge", *base) for name in dict.fromkeys(names))
+
+
 def _each_step(ablations: Sequence[str]) -> list[str]:
     every = [step.value for step in PipelineStep]
     named = [one for name in ablations for one in (every if name == "all" else [name])]

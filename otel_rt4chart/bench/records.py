@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.bench.gold_evidence import PassageRange
+from otel_rt4chart.bench.rivals.verdict import HolisticVerdict
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Label, Report, Usage
 
@@ -42,13 +43,33 @@ class AnswerRecord:
     reason: str = ""
 
     @property
+    def undecided_reasons(self) -> tuple[str, ...]:
+        """Why claims are undecided, or why there is no verdict on the whole answer."""
+        if self.is_holistic:
+            return (self.reason,) if self.label is AnswerLabel.UNDECIDED else ()
+        return tuple(claim.reason for claim in self.claims if claim.label is Label.UNDECIDED)
+
+    @property
     def unfaithful(self) -> tuple[RecordedClaim, ...]:
         """The contradicted and baseless claims."""
         return tuple(claim for claim in self.claims if claim.label.is_unfaithful)
 
 
-def record_report(report: Report, seconds: float) -> AnswerRecord:
-    """The record of a report."""
+def record_verdict(found: Report | HolisticVerdict, seconds: float) -> AnswerRecord:
+    """The record of a verdict; the seconds as they are written.
+
+    So a run that is continued has the same figures.
+    """
+    taken = round(seconds, 4)
+    if isinstance(found, Report):
+        return _record_report(found, taken)
+    return AnswerRecord(
+        found.label, (), (), found.usage, taken,
+        is_holistic=True, score=found.score, reason=found.reason,
+    )  # fmt: skip
+
+
+def _record_report(report: Report, seconds: float) -> AnswerRecord:
     return AnswerRecord(
         report.label,
         tuple(
@@ -68,8 +89,7 @@ def record_report(report: Report, seconds: float) -> AnswerRecord:
             for one in claim.evidence
         ),
         report.usage,
-        # As it is written, so that a run that is continued has the same figures.
-        round(seconds, 4),
+        seconds,
     )
 
 

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from otel_rt4chart.bench.dataset import LabelledAnswer
 from otel_rt4chart.bench.metrics import BenchScores, LabelledOutcome, score, score_by
-from otel_rt4chart.bench.records import AnswerRecord, RowKey, record_report, row_key
+from otel_rt4chart.bench.records import AnswerRecord, RowKey, record_verdict, row_key
+from otel_rt4chart.bench.rivals.verdict import HolisticVerdict
 from otel_rt4chart.verify.core.model import Exchange, Report, Usage
 
-Verify = Callable[[Exchange], Report]
+Found = Report | HolisticVerdict
+Verify = Callable[[Exchange], Found]
 
 
 class JudgedAnswer(NamedTuple):
@@ -69,7 +71,7 @@ def run_bench(
     clock: Callable[[], int],
     progress: Callable[[int, int], None] = lambda done, total: None,
     known: Mapping[RowKey, AnswerRecord] | None = None,
-    keep: Callable[[LabelledAnswer, AnswerRecord, Report], None] = lambda row, record, report: None,
+    keep: Callable[[LabelledAnswer, AnswerRecord, Found], None] = lambda row, record, found: None,
 ) -> BenchResult:
     """Verify every row in order, but those that are `known`; `clock` returns nanoseconds."""
     records = []
@@ -77,9 +79,9 @@ def run_bench(
         record = known.get(row_key(row)) if known else None
         if record is None:
             started = clock()
-            report = verify(row.exchange)
-            record = record_report(report, (clock() - started) / 1e9)
-            keep(row, record, report)
+            found = verify(row.exchange)
+            record = record_verdict(found, (clock() - started) / 1e9)
+            keep(row, record, found)
         records.append(record)
         progress(done, len(rows))
     return bench_result(rows, records, judge=judge, split=split)

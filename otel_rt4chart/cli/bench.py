@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from otel_rt4chart.core.arguments import positive_integer
-from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK
+from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK, RIVAL_NAMES
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +20,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--judge",
-        default="local",
-        metavar="NAME",
-        help=f"the judge to measure: {', '.join(JUDGE_NAMES)}, {ON_DISK} (default: local)",
+        dest="judges",
+        type=_names,
+        default=["local"],
+        metavar="NAME,…",
+        help=f"the judge to measure: {', '.join(JUDGE_NAMES)}, {ON_DISK} (default: local);"
+        f" or a published detector: {', '.join(RIVAL_NAMES)}. Several are run over the same rows",
     )
     parser.add_argument("--model", help="the judging model (RT4CHART_JUDGE_MODEL)")
     parser.add_argument(

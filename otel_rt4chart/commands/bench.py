@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.bench.page import bench_page
 from otel_rt4chart.bench.paired import compare_runs
+from otel_rt4chart.bench.protocol import protocol_result
 from otel_rt4chart.bench.protocol_tables import (
     comparison_table,
     comparison_values,
@@ -18,6 +19,7 @@ from otel_rt4chart.bench.protocol_tables import (
     protocol_values,
     render_table,
 )
+from otel_rt4chart.bench.rivals.build import is_rival
 from otel_rt4chart.bench.saved_runs import read_saved_run
 from otel_rt4chart.bench.stages import CheckedAnswer, check_answer, measure_datasets, measure_stages
 from otel_rt4chart.bench.tables import (
@@ -36,7 +38,7 @@ from otel_rt4chart.judges.build import build_verifier
 from otel_rt4chart.settings.application import setting_warnings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Judge
-from otel_rt4chart.verify.core.model import Label, Report
+from otel_rt4chart.verify.core.model import Report
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,35 +56,40 @@ def run(options: argparse.Namespace) -> int:
         bench.execute()
     except JudgeError as error:
         sys.stderr.write(f"stopped after {bench.done + 1} of {len(bench.rows)} answers: {error}\n")
-        sys.stderr.write(f"{judge_advice(options.judge)}\n")
+        sys.stderr.write(f"{_advice(bench.judge)}\n")
         if options.resume:
             sys.stderr.write(f"run the same command again to continue {options.resume}\n")
         return 1
     _print(options, bench)
-    if bench.summary.is_silent:
-        sys.stderr.write(f"the judge gave no verdict: {bench.summary.main_reason}\n")
-        sys.stderr.write(f"{judge_advice(options.judge)}\n")
-    return int(bench.summary.is_silent)
+    for name, reason in bench.silent.items():
+        judge = f"the judge {name}" if len(options.judges) > 1 else "the judge"
+        sys.stderr.write(f"{judge} gave no verdict: {reason}\n{_advice(name)}\n")
+    return int(bool(bench.silent))
+
+
+def _advice(name: str) -> str:
+    """How to diagnose a judge; the rivals' endpoint is that of every other judge."""
+    return judge_advice("single" if is_rival(name) else name)
 
 
 def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
-    tables = [render(bench.runs[0].result)]
-    tables += map(render_table, protocol_tables(bench.runs))
+    result = protocol_result(bench.runs)
+    tables = [] if result.compares_judges else [render(bench.runs[0].result)]
+    tables += map(render_table, protocol_tables(result))
     # As the figures beside them, of the first run; also of answers that were verified earlier.
     reasons = Counter(
-        printable(claim.reason or "no reason given")
+        printable(reason or "no reason given")
         for answer in bench.runs[0].result.answers
-        for claim in answer.record.claims
-        if claim.label is Label.UNDECIDED
+        for reason in answer.record.undecided_reasons
     )
     tables.append("".join(f"{line}\n" for line in undecided_lines(reasons)))
-    values = protocol_values(bench.runs)
+    values = protocol_values(result)
     values["undecided_reasons"] = dict(reasons.most_common())
     for text, more in _stages(options, bench):
         tables.append(text)
         values |= more
     if options.html:
-        options.html.write_text(bench_page(bench.runs), encoding="utf-8", errors="replace")
+        options.html.write_text(bench_page(result), encoding="utf-8", errors="replace")
     output = (
         json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
     )
@@ -102,7 +109,7 @@ def _stages(
         stages = measure_stages("overall", checked), measure_datasets(checked)
         found.append((render_stages(*stages), {"stages": stage_values(*stages)}))
     if options.escalation:
-        thresholds = escalation(_check_first_judge(rows, judge, options.judge) or checked)
+        thresholds = escalation(_check_first_judge(rows, judge, bench.judge) or checked)
         values = {"escalation": escalation_values(thresholds)}
         found.append((render_escalation(thresholds), values))
     return found

@@ -94,6 +94,11 @@ def is_plain_terminal(environ: Environment | None = None) -> bool:
     return bool(variables.get("NO_COLOR")) or variables.get("TERM") == "dumb"
 
 
+def tell_package(variable: str, value: str) -> None:
+    """Set a variable that another package reads when it is imported, unless it is set already."""
+    os.environ.setdefault(variable, value)
+
+
 def load(
     cls: type[T], flags: Mapping[str, str | None] | None = None, environ: Environment | None = None
 ) -> T:

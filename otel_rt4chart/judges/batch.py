@@ -77,9 +77,18 @@ class BatchSummary:
             )
         remote = remotely_judged_claims(report)
         if remote:
-            self._calls += 1
-            self._answered += any(claim.label.is_decided for claim in remote)
-            self._failed_in_a_row = self._failed_in_a_row + 1 if all_failed(remote) else 0
+            is_answered = any(claim.label.is_decided for claim in remote)
+            self._count_call(is_answered=is_answered, has_failed=all_failed(remote))
+
+    def add_whole(self, reason: str) -> None:
+        """Count a verdict on a whole answer; `reason` where there is none."""
+        self.reasons.update([printable(reason)] if reason else [])
+        self._count_call(is_answered=not reason, has_failed=bool(reason))
+
+    def _count_call(self, *, is_answered: bool, has_failed: bool) -> None:
+        self._calls += 1
+        self._answered += is_answered
+        self._failed_in_a_row = self._failed_in_a_row + 1 if has_failed else 0
 
     @property
     def is_hopeless(self) -> bool:

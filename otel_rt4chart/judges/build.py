@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,14 @@ from otel_rt4chart.core.extras import missing_packages
 from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.embedded_models import LOCAL_EMBEDDER, build_embedder
-from otel_rt4chart.judges.names import ON_DISK, ONNX_PREFIX, SPANS_PREFIX, is_on_disk, is_onnx
+from otel_rt4chart.judges.names import (
+    ON_DISK,
+    ONNX_PREFIX,
+    SPANS_PREFIX,
+    WITHOUT_MODEL,
+    is_on_disk,
+    is_onnx,
+)
 from otel_rt4chart.judges.verdict_cache import FileCache
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
@@ -40,7 +47,7 @@ def settings_for_judge(name: str, model: str | None, *, exhaustive: bool = False
         settings = replace(settings, exhaustive=True)
     if model is None:
         return settings
-    if name in ("local", "rules") or is_on_disk(name):
+    if name in WITHOUT_MODEL or is_on_disk(name):
         raise SettingsError(
             f"--model: expected a judge that calls a model, got {name}: choose one with --judge"
         )
@@ -83,7 +90,7 @@ def build_verifier(
     return Verifier(
         judge,
         embedder=_build_embedder(judge_settings, endpoint),
-        budget=_budget_per_answer(judge_settings),
+        budget=budget_per_answer(judge_settings),
         cherry_pick_threshold=judge_settings.cherry_pick_threshold,
         clock=clock,
         window=judge_settings.window,
@@ -93,7 +100,8 @@ def build_verifier(
     )
 
 
-def _budget_per_answer(settings: JudgeSettings) -> Budget:
+def budget_per_answer(settings: JudgeSettings) -> Budget:
+    """The most that one answer may cost."""
     return Budget(
         calls=settings.calls_per_answer,
         tokens=settings.tokens_per_answer,
@@ -126,7 +134,7 @@ def _build_embedder(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -
     model = settings.embedding_model
     if model == LOCAL_EMBEDDER:
         return build_embedder(settings.onnx_threads)
-    return OpenAIEmbedder(endpoint(), model=model, prices=_prices(settings)) if model else None
+    return OpenAIEmbedder(endpoint(), model=model, prices=known_prices(settings)) if model else None
 
 
 def _build_judge_named(
@@ -139,11 +147,12 @@ def _build_judge_named(
     return JUDGES[name](settings, endpoint)
 
 
-def check_judge_name(name: object) -> str:
-    """Return the name if a judge has it; nothing is built."""
+def check_judge_name(name: object, *, also: Sequence[str] = ()) -> str:
+    """Return the name if a judge has it; nothing is built. The error tells the names `also`."""
     if not isinstance(name, str) or (name not in JUDGES and not is_on_disk(name)):
         raise SettingsError(
-            f"unknown judge {name!r}: expected one of {', '.join(sorted(JUDGES))}, {ON_DISK}"
+            f"unknown judge {name!r}: expected one of "
+            f"{', '.join([*sorted(JUDGES), *also])}, {ON_DISK}"
         )
     return name
 
@@ -201,7 +210,7 @@ def _build_openai(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
         decomposition=decomposition,
         labels=_labels(settings),
         cache=_build_cache(settings),
-        prices=_prices(settings),
+        prices=known_prices(settings),
         input_limit=settings.input_limit,
     )
 
@@ -213,7 +222,7 @@ def _build_single(settings: JudgeSettings, endpoint: Callable[[], Endpoint]) -> 
         form="card" if settings.form == "card" else "sentences",
         labels=_labels(settings),
         cache=_build_cache(settings),
-        prices=_prices(settings),
+        prices=known_prices(settings),
         input_limit=settings.input_limit,
     )
 
@@ -237,7 +246,8 @@ def _build_cache(settings: JudgeSettings) -> Cache | None:
     return FileCache(settings.cache) if settings.cache else None
 
 
-def _prices(settings: JudgeSettings) -> Mapping[str, Price]:
+def known_prices(settings: JudgeSettings) -> Mapping[str, Price]:
+    """The prices of models, with those of the settings."""
     return {**PRICES, **parse_prices(settings.prices)}
 
 

@@ -30,6 +30,11 @@ def missing_for(name: str, settings: JudgeSettings) -> str:
         return _missing_models() if name == LOCAL else ""
     if name == CASCADE and is_onnx(settings.cascade_second):
         return ""
+    return missing_endpoint(settings)
+
+
+def missing_endpoint(settings: JudgeSettings) -> str:
+    """What a judge behind an endpoint lacks; "" if it can run."""
     if missing_packages("openai"):
         return "its client is not installed: pip install 'otel-rt4chart[openai]', or --judge rules"
     if not (settings.api_key or settings.base_url):

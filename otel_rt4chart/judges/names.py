@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 JUDGE_NAMES = ("local", "rules", "openai", "single", "cascade")
+# Published detectors, which `rt4chart bench` alone compares; they judge whole answers.
+RIVAL_NAMES = ("heuristic", "selfcheck-prompt", "selfcheck-nli", "metaqa", "ragas", "deepeval")
+WITHOUT_MODEL = ("local", "rules", "heuristic")  # no `--model` can be named for them
 # Each is followed by the path of an exported model.
 ONNX_PREFIX = "onnx:"  # a classifier of premise and claim
 SPANS_PREFIX = "onnx-spans:"  # a detector of unsupported words

@@ -38,6 +38,7 @@ class Prompt:
     max_output_tokens: int
     seed: int
     asks_odds: bool = False
+    temperature: float = 0.0
 
     @property
     def input_tokens(self) -> int:

@@ -128,7 +128,7 @@ class Dialect:
             "messages": [{"role": m.role, "content": m.text} for m in prompt.messages]
         }
         if self.has_temperature:
-            sent["temperature"] = 0
+            sent["temperature"] = prompt.temperature
         if self.has_seed:
             sent["seed"] = prompt.seed
         if self.has_logprobs and prompt.asks_odds:

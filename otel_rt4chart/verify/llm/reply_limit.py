@@ -74,8 +74,7 @@ def _slow_replies() -> Iterator[None]:
     """Tell a reply that does not come from an address that cannot be reached."""
     try:
         yield
-    except Exception as error:
-        # By name: the client's package is httpx or httpx2, whichever openai has.
+    except Exception as error:  # of httpx or httpx2, whichever openai has: known by its name
         if type(error).__name__ == "ReadTimeout":
             raise SlowReplyError from error
         raise

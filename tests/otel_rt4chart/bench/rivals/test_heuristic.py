@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.judge.heuristic import check_entailment, claims_of, faithfulness, verify
+from otel_rt4chart.bench.rivals.heuristic import (
+    Heuristic,
+    check_entailment,
+    claims_of,
+    faithfulness,
+)
 from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Label, Passage
 
 TOWER = "It is 330 metres tall. It opened in 1889. It does not close on Mondays."
@@ -63,10 +68,11 @@ def test_one_contradicting_passage_outweighs_those_that_entail() -> None:
     answer = "It is 330 metres tall."
     good, other = Passage("1", TOWER[:41]), Passage("2", TOWER)
 
-    alone, both = verify(Exchange("", [good], answer)), verify(Exchange("", [good, other], answer))
+    alone = Heuristic().verify(Exchange("", [good], answer))
+    both = Heuristic().verify(Exchange("", [good, other], answer))
 
-    assert (alone.label, alone.unfaithful) == (AnswerLabel.ENTAILED, 0.0)
-    assert (both.label, both.unfaithful) == (AnswerLabel.CONTRADICTED, 1.0)
+    assert (alone.label, alone.score) == (AnswerLabel.ENTAILED, 0.0)
+    assert (both.label, both.score) == (AnswerLabel.CONTRADICTED, 1.0)
 
 
 def test_faithfulness_counts_the_neutral_in_part() -> None:
@@ -74,5 +80,5 @@ def test_faithfulness_counts_the_neutral_in_part() -> None:
     assert faithfulness([Label.ENTAILED, Label.BASELESS]) == pytest.approx(0.7)
     assert faithfulness([Label.CONTRADICTED, Label.BASELESS]) == pytest.approx(0.2)
     assert faithfulness([Label.BASELESS]) == pytest.approx(0.4)
-    verdict = verify(Exchange("", [Passage("1", TOWER)], "Sure, it is 330 metres tall."))
-    assert (verdict.label, verdict.unfaithful) == (AnswerLabel.BASELESS, 1.0)
+    found = Heuristic().verify(Exchange("", [Passage("1", TOWER)], "Sure, it is 330 metres tall."))
+    assert (found.label, found.score) == (AnswerLabel.BASELESS, 1.0)
