@@ -22,12 +22,14 @@ from benchmarks.protocol.paper import PUBLISHED
 from otel_rt4chart.bench.paired import PairedComparison, compare_runs
 from otel_rt4chart.bench.saved_runs import read_saved_run
 from otel_rt4chart.cli import main as rt4chart
+from otel_rt4chart.judges.names import RIVAL_NAMES
 
 HEAD = """# Judges compared
 
 The judges of this package, measured by the protocol of the RT4CHART paper on labelled answers,
 beside the paper's own tables. [Measure a judge on your data](measure-a-judge.md) does the same for
-yours. This page is written by
+yours, and runs [published detectors](measure-a-judge.md#published-detectors) over the same rows. This
+page is written by
 
     {command}
 
@@ -42,6 +44,9 @@ PAPER = """
 
 From the paper (arXiv 2603.27752). RAGTruth++ has 408 answers, RAGTruth-Enhance 2,675.
 """
+
+
+READ_ALL = {"rules", "local"}  # judges that look for evidence in the whole context themselves
 
 
 class Measured(NamedTuple):
@@ -76,7 +81,8 @@ def measure(name: str, folder: Path, judge: str, options: argparse.Namespace) ->
     """One judge on one data set, without each step that it has a use for."""
     file = options.results / f"{name}-{judge}.json"
     arguments = ["bench", str(folder), "--split", options.split, "--judge", judge]
-    arguments += ["--ablate", options.ablate] if options.ablate else []
+    has_steps = judge != "single" and judge not in RIVAL_NAMES
+    arguments += ["--ablate", options.ablate] if options.ablate and has_steps else []
     kept = ["--resume", str(file.with_suffix(".jsonl"))]
     printed = StringIO()
     with redirect_stdout(printed):
@@ -110,6 +116,8 @@ def _answers(found: Sequence[Measured]) -> Table:
     head = ("judge", "answers", *_PRF, "balanced accuracy", *(f"span {one}" for one in _PRF))
     filled = [(*row, *[None] * (len(head) - len(row))) for row in rows]
     note = "An answer is flagged if a claim of it is contradicted or baseless; spans by characters."
+    if rivals := sorted(_judges(found) & set(RIVAL_NAMES)):
+        note += f" Of the whole answer alone, without spans: {', '.join(rivals)}."
     return Table("Answers and spans", note, head, filled)
 
 
@@ -122,6 +130,10 @@ def _figures(scores: dict[str, Any]) -> tuple[Cell, ...]:
     return scores["answers"], *own, span["precision"], span["recall"], span["f1"]
 
 
+def _judges(found: Sequence[Measured]) -> set[str]:
+    return {one.judge for one in found}
+
+
 def _kinds(found: Sequence[Measured]) -> Table:
     rows: list[Sequence[Cell]] = [
         (f"{one.data}: {one.judge}", what.replace("_", " "), *counts.values())
@@ -129,10 +141,9 @@ def _kinds(found: Sequence[Measured]) -> Table:
         for what in ("conflict_cases", "baseless_cases")
         if (counts := one.values["conflicts"][what]) is not None
     ]
-    note = (
-        "Of the answers whose labels tell the kind of error, as those of SummEdits do not. No set "
-        "quotes the evidence that refutes a conflict, so its table is left out."
-    )
+    note = "Of the answers whose labels tell the kind of error, as those of SummEdits do not."
+    if all(one.values["conflicts"]["refuting_evidence"] is None for one in found):
+        note += " No set quotes the evidence that refutes a conflict, so its table is left out."
     return Table("Conflict and baseless cases", note, ("judge", "cases", *_PRF), rows)
 
 
@@ -175,10 +186,13 @@ def _ablations(found: Sequence[Measured]) -> Iterator[Table]:
             names = (*_PRF, "balanced accuracy", "span F1")
             shown = (metrics[name] for name in names)
             rows.append((f"{one.data}: {one.judge}, {run['variant']}", *shown, p))
-    note = (
-        "These judges read the whole context themselves, so the local step and its hints change no "
-        "label of theirs. Without the global step, the OR-join of the chunks is the verdict."
-    )
+    note = "Without the global step, the OR-join of the chunks is the verdict."
+    if whole := sorted(_judges(found) & READ_ALL):
+        who = "These judges" if _judges(found) <= READ_ALL else f"{', '.join(whole)}:"
+        note = (
+            f"{who} read the whole context themselves, so the local step and its hints change no "
+            f"label of theirs. {note}"
+        )
     head = ("pipeline", *_PRF, "balanced accuracy", "span F1", "McNemar p")
     if len(rows) > len(found):
         yield Table("Without a step", note, head, rows)
@@ -191,6 +205,8 @@ def _cost(found: Sequence[Measured]) -> Table:
         seconds = run["cost"]["seconds"] / max(len(run["answers"]), 1)
         rows.append((f"{one.data}: {one.judge}", run["cost"]["calls"], seconds))
     note = "Seconds on two busy cores; a judge in this process makes no calls."
+    if any(calls for _, calls, _ in rows):
+        note += " Of the others, the seconds are mostly those of their endpoint."
     return Table("Cost", note, ("judge", "calls", "seconds an answer"), rows)
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from otel_rt4chart.bench.dataset import LabelledAnswer, choose_split, read_rows
 from otel_rt4chart.bench.page import bench_page
@@ -20,6 +20,7 @@ from otel_rt4chart.bench.protocol_tables import (
     render_table,
 )
 from otel_rt4chart.bench.rivals.build import is_rival
+from otel_rt4chart.bench.runner import BenchResult
 from otel_rt4chart.bench.saved_runs import read_saved_run
 from otel_rt4chart.bench.stages import CheckedAnswer, check_answer, measure_datasets, measure_stages
 from otel_rt4chart.bench.tables import (
@@ -76,15 +77,12 @@ def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
     result = protocol_result(bench.runs)
     tables = [] if result.compares_judges else [render(bench.runs[0].result)]
     tables += map(render_table, protocol_tables(result))
-    # As the figures beside them, of the first run; also of answers that were verified earlier.
-    reasons = Counter(
-        printable(reason or "no reason given")
-        for answer in bench.runs[0].result.answers
-        for reason in answer.record.undecided_reasons
-    )
-    tables.append("".join(f"{line}\n" for line in undecided_lines(reasons)))
+    # As the figures beside them, of the first runs; also of answers that were verified earlier.
+    reasons = {run.variant.name: _undecided(run.result) for run in result.firsts}
+    told = reasons if result.compares_judges else {"": reasons[result.firsts[0].variant.name]}
+    tables.append("".join(_undecided_text(told)))
     values = protocol_values(result)
-    values["undecided_reasons"] = dict(reasons.most_common())
+    values["undecided_reasons"] = dict(reasons[result.firsts[0].variant.name].most_common())
     for text, more in _stages(options, bench):
         tables.append(text)
         values |= more
@@ -94,6 +92,21 @@ def _print(options: argparse.Namespace, bench: BenchRuns) -> None:
         json.dumps(values, indent=2) + "\n" if options.json else "\n".join(filter(None, tables))
     )
     sys.stdout.write(output)
+
+
+def _undecided(result: BenchResult) -> Counter[str]:
+    """How often each reason stands where there is no verdict."""
+    return Counter(
+        printable(reason or "no reason given")
+        for answer in result.answers
+        for reason in answer.record.undecided_reasons
+    )
+
+
+def _undecided_text(reasons: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """A line for each frequent reason, after the judge's name where there are several."""
+    for judge, own in reasons.items():
+        yield from (f"{judge}{', ' * bool(judge)}{line}\n" for line in undecided_lines(own))
 
 
 def _stages(

@@ -7,6 +7,7 @@ OpenAI's protocol, not a good judge.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -25,6 +26,8 @@ MODEL = "smollm2"
 CONTEXT = 4096  # tokens of a request with its reply
 SLOTS = 2  # requests at once; others wait
 START_S = 120
+PATIENCE_S = 500.0  # a busy processor makes a token a second
+PASSAGE, ANSWER = "The free trial lasts 14 days.", "The free trial lasts 30 days."
 # One thread: several wait for each other in vain on a machine that is busy.
 SERVE = f"""
 import sys, time
@@ -103,3 +106,32 @@ def _wait_until_ready(url: str) -> None:
     while httpx.get(f"{url}/health", timeout=START_S).status_code != httpx.codes.OK:
         assert time.monotonic() < deadline, f"{url}: not ready within {START_S} s"
         time.sleep(0.2)
+
+
+def use_llama(server: Llama, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server as the settings' endpoint, with all the time that it may need."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("RT4CHART_JUDGE_MODEL", MODEL)
+    monkeypatch.setenv("RT4CHART_JUDGE_TIMEOUT_S", str(PATIENCE_S))
+
+
+def labelled_answers(folder: Path) -> Path:
+    """Two labelled answers in the two-file layout."""
+    rows = [("a1", PASSAGE, PASSAGE, []), ("a2", PASSAGE, ANSWER, [(21, 28)])]
+    sources = [
+        {"source_id": name, "task_type": "QA", "question": "", "contexts": [context]}
+        for name, context, _, _ in rows
+    ]
+    answers = [
+        {
+            "id": name,
+            "source_id": name,
+            "response": said,
+            "labels": [{"start": s, "end": e, "label_type": "contradicted"} for s, e in spans],
+        }
+        for name, _, said, spans in rows
+    ]
+    for file, values in (("source_info", sources), ("response", answers)):
+        (folder / f"{file}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in values))
+    return folder

@@ -20,11 +20,20 @@ from otel_rt4chart.verify import Exchange, Passage, SingleJudge, Verifier
 from otel_rt4chart.verify.llm.conversation import Completion, with_label_odds
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.prompt import Prompt, PromptMessage
-from tests.integration.llama import CONTEXT, MODEL, SLOTS, Llama, llama
+from tests.integration.llama import (
+    ANSWER,
+    CONTEXT,
+    MODEL,
+    PASSAGE,
+    PATIENCE_S,
+    SLOTS,
+    Llama,
+    labelled_answers,
+    llama,
+    use_llama,
+)
 
 pytestmark = pytest.mark.e2e
-PATIENCE_S = 500.0  # a busy processor makes a token a second
-PASSAGE, ANSWER = "The free trial lasts 14 days.", "The free trial lasts 30 days."
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Llama]:
 @pytest.fixture
 def configured(server: Llama, monkeypatch: pytest.MonkeyPatch) -> Llama:
     """The server as the settings' endpoint."""
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("RT4CHART_JUDGE_MODEL", MODEL)
-    monkeypatch.setenv("RT4CHART_JUDGE_TIMEOUT_S", str(PATIENCE_S))
+    use_llama(server, monkeypatch)
     return server
 
 
@@ -190,33 +196,12 @@ def test_check_tells_a_verdict_or_why_there_is_none(
     assert status == int(all(claim["label"] == "undecided" for claim in row["claims"]))
 
 
-def labelled(folder: Path) -> Path:
-    """Two labelled answers in the two-file layout."""
-    rows = [("a1", PASSAGE, PASSAGE, []), ("a2", PASSAGE, ANSWER, [(21, 28)])]
-    sources = [
-        {"source_id": name, "task_type": "QA", "question": "", "contexts": [context]}
-        for name, context, _, _ in rows
-    ]
-    answers = [
-        {
-            "id": name,
-            "source_id": name,
-            "response": said,
-            "labels": [{"start": s, "end": e, "label_type": "contradicted"} for s, e in spans],
-        }
-        for name, _, said, spans in rows
-    ]
-    for file, values in (("source_info", sources), ("response", answers)):
-        (folder / f"{file}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in values))
-    return folder
-
-
 @pytest.mark.parametrize("judge", ["single", "openai"])
 def test_bench_measures_the_model(
     configured: Llama, judge: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each answer has its verdict and its cost, also where the model was of no use."""
-    main(["bench", str(labelled(tmp_path)), "--judge", judge, "--json"])
+    main(["bench", str(labelled_answers(tmp_path)), "--judge", judge, "--json"])
 
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [one["id"] for one in run["answers"]] == ["a1", "a2"]

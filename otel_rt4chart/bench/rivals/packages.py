@@ -102,8 +102,7 @@ def ragas(asker: Asker, budget: Budget) -> PackageRival:
     by the AND-join of RT4CHART.
     """
     tell_package("RAGAS_DO_NOT_TRACK", "true")
-    _needs("ragas")
-    metrics, base = import_module("ragas.metrics.collections"), import_module("ragas.llms.base")
+    metrics, base = _modules("ragas", "ragas.metrics.collections", "ragas.llms.base")
 
     def measure(conversation: Conversation, exchange: Exchange) -> float:
         class Model(base.InstructorBaseRagasLLM):  # type: ignore[misc,name-defined]
@@ -131,9 +130,8 @@ def deepeval(asker: Asker, budget: Budget) -> PackageRival:
     A claim of which the passages say nothing counts as faithful. The threshold is the package's.
     """
     tell_package("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
-    _needs("deepeval")
-    metrics, cases = import_module("deepeval.metrics"), import_module("deepeval.test_case")
-    models = import_module("deepeval.models")
+    names = ("deepeval.metrics", "deepeval.test_case", "deepeval.models")
+    metrics, cases, models = _modules("deepeval", *names)
 
     def measure(conversation: Conversation, exchange: Exchange) -> float:
         class Model(models.DeepEvalBaseLLM):  # type: ignore[misc,name-defined]
@@ -168,8 +166,16 @@ def deepeval(asker: Asker, budget: Budget) -> PackageRival:
 _DEEPEVAL_THRESHOLD = 0.5
 
 
-def _needs(package: str) -> None:
+def _modules(package: str, *names: str) -> list[Any]:
+    """Modules of a package; SettingsError where it is missing or cannot be imported."""
     if find_spec(package) is None:
         raise SettingsError(
             f"--judge {package}: the package {package} is not installed: pip install {package}"
         )
+    try:
+        return [import_module(name) for name in names]
+    except ImportError as error:
+        raise SettingsError(
+            f"--judge {package}: the package cannot be imported: {error}: install {package} with "
+            "the versions of its dependencies that it was made for"
+        ) from error

@@ -35,6 +35,23 @@ def test_the_page_has_the_judges_figures_beside_the_published_ones(
     assert (tmp_path / "r/own-rules.jsonl").read_text() == verdicts
 
 
+def test_notes_are_true_of_the_judges_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What holds for the embedded judges is not said of another one."""
+    out = tmp_path / "page.md"
+    called = ["-", f"own={BUNDLED}", "--judges", "rules,heuristic", "--results", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*called, "--out", str(out)])
+
+    assert main() == 0
+    page = out.read_text("utf-8")
+
+    assert "rules: read the whole context themselves" in page
+    assert "These judges" not in page
+    assert "Of the whole answer alone, without spans: heuristic." in page
+    assert "| own: heuristic | 6 | 0.750 | 1.000 | 0.857 | 0.833 | – | – | – |" in page
+
+
 def test_the_documentation_has_the_published_tables_as_they_are_here() -> None:
     """Under a heading that says that none is reproduced."""
     written = (ROOT / "docs/understand/judges-compared.md").read_text("utf-8")
