@@ -28,8 +28,8 @@ HEAD = """# Judges compared
 
 The judges of this package, measured by the protocol of the RT4CHART paper on labelled answers,
 beside the paper's own tables. [Measure a judge on your data](measure-a-judge.md) does the same for
-yours, and runs [published detectors](measure-a-judge.md#published-detectors) over the same rows. This
-page is written by
+yours, and runs [published detectors](measure-a-judge.md#published-detectors) over the same rows.
+This page is written by
 
     {command}
 

@@ -102,7 +102,8 @@ def test_a_labels_confidence_is_the_probability_of_its_tokens(endpoint: Endpoint
     """Also behind characters of several bytes, and in a code fence that the server cuts off."""
     reply = only(endpoint, prompt("Is the pool warm?", LABELLED, asks_odds=True))
 
-    assert 0 < json.loads(with_label_odds(reply))["label_probability"] < 1
+    # Near 0 where the schema forced a label that the model itself would not have said.
+    assert 0 <= json.loads(with_label_odds(reply))["label_probability"] < 1
 
 
 def test_a_reply_at_its_limit_is_known_to_be_cut(endpoint: Endpoint) -> None:
@@ -182,7 +183,7 @@ def test_the_doctor_says_what_the_model_did(
 def test_check_tells_a_verdict_or_why_there_is_none(
     configured: Llama, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With a real probability as the confidence, and never 1."""
+    """With a real probability as the confidence, and never 1; an undecided claim has its reason."""
     given = ["--answer", ANSWER, "--passage", PASSAGE]
     status = main(["check", "--judge", "openai", *given])
 
@@ -190,9 +191,10 @@ def test_check_tells_a_verdict_or_why_there_is_none(
     assert row["usage"]["calls"] > 0
     assert row["usage"]["output_tokens"] > 0
     for claim in row["claims"]:
-        assert (claim["label"] == "undecided") == bool(claim["reason"] and not claim["confidence"])
-        if claim["label"] != "undecided":
-            assert claim["confidence"] is None or 0 < claim["confidence"] < 1
+        if claim["label"] == "undecided":
+            assert claim["reason"]
+        else:
+            assert claim["confidence"] is None or 0 <= claim["confidence"] < 1
     assert status == int(all(claim["label"] == "undecided" for claim in row["claims"]))
 
 
