@@ -28,7 +28,7 @@ from otel_rt4chart.core.errors import InputError, JudgeError
 from otel_rt4chart.judges.batch import MAX_FAILURES_IN_A_ROW, BatchSummary
 from otel_rt4chart.judges.build import build_verifier, check_judge_name, settings_for_judge
 from otel_rt4chart.judges.judge_failure import failure_in_report
-from otel_rt4chart.judges.names import JUDGE_NAMES, RIVAL_NAMES, WITHOUT_MODEL
+from otel_rt4chart.judges.names import JUDGE_NAMES, RIVAL_NAMES, calls_model
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.judge import BatchJudge
 from otel_rt4chart.verify.core.model import Exchange, Report
@@ -121,8 +121,7 @@ class BenchRuns:
     def _settings(self, name: str) -> JudgeSettings:
         """The settings for a judge; of several judges, `--model` is for those that call one."""
         options = self.options
-        calls_none = [one for one in options.judges if one in WITHOUT_MODEL]
-        is_for_others = name in WITHOUT_MODEL and len(calls_none) < len(options.judges)
+        is_for_others = not calls_model(name) and any(map(calls_model, options.judges))
         model = None if is_for_others else options.model
         return settings_for_judge(name, model, exhaustive=options.exhaustive)
 

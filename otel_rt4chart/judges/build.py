@@ -17,7 +17,7 @@ from otel_rt4chart.judges.names import (
     ON_DISK,
     ONNX_PREFIX,
     SPANS_PREFIX,
-    WITHOUT_MODEL,
+    calls_model,
     is_on_disk,
     is_onnx,
 )
@@ -47,7 +47,7 @@ def settings_for_judge(name: str, model: str | None, *, exhaustive: bool = False
         settings = replace(settings, exhaustive=True)
     if model is None:
         return settings
-    if name in WITHOUT_MODEL or is_on_disk(name):
+    if not calls_model(name):
         raise SettingsError(
             f"--model: expected a judge that calls a model, got {name}: choose one with --judge"
         )

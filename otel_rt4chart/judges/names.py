@@ -5,7 +5,7 @@ from __future__ import annotations
 JUDGE_NAMES = ("local", "rules", "openai", "single", "cascade")
 # Published detectors, which `rt4chart bench` alone compares; they judge whole answers.
 RIVAL_NAMES = ("heuristic", "selfcheck-prompt", "selfcheck-nli", "metaqa", "ragas", "deepeval")
-WITHOUT_MODEL = ("local", "rules", "heuristic")  # no `--model` can be named for them
+_IN_PROCESS = ("local", "rules", "heuristic")
 # Each is followed by the path of an exported model.
 ONNX_PREFIX = "onnx:"  # a classifier of premise and claim
 SPANS_PREFIX = "onnx-spans:"  # a detector of unsupported words
@@ -25,3 +25,8 @@ def is_spans(name: str) -> bool:
 def is_on_disk(name: str) -> bool:
     """True for a model on disk of either kind."""
     return is_onnx(name) or is_spans(name)
+
+
+def calls_model(name: str) -> bool:
+    """True for a judge behind an endpoint, for which `--model` can be named."""
+    return name not in _IN_PROCESS and not is_on_disk(name)
