@@ -13,6 +13,8 @@ APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handma
 # pyproject's group `browser`: a client of Chromium, and axe.
 BROWSER_STAMP := $(VENV)/.browser
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
+# pyproject's group `chart`: Kubernetes' schemas.
+CHART_STAMP := $(VENV)/.chart
 # pyproject's group `docs`: the generator of the documentation site, in an environment of its own.
 SITE := .venv-docs
 SITE_STAMP := $(SITE)/.installed
@@ -31,7 +33,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow attack test-oldest test-integration test-browser console-pictures docs record check audit sbom format bench train lock clean
+.PHONY: help demo test test-slow attack test-oldest test-integration test-browser chart console-pictures docs record check audit sbom format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +70,11 @@ test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or 
 test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
 	@echo "» pytest tests/browser"
 	@RT4CHART_BROWSER=1 $(BIN)/python -m pytest -q tests/browser
+
+chart: $(CHART_STAMP) ## check the Helm chart against Kubernetes' schemas, and with the real helm where there is Go (built once, cached)
+	@echo "» pytest tests/deploy, the Helm chart"
+	@RT4CHART_HELM=1 $(BIN)/python -m pytest -q tests/deploy/test_chart.py tests/deploy/test_chart_schemas.py \
+		tests/deploy/test_helm.py
 
 console-pictures: $(BROWSER_STAMP) ## make the pictures of the console in docs/operate anew from the demo; URL=a served one
 	@$(BIN)/python -m tests.browser.pictures docs/images $(URL)
@@ -130,6 +137,8 @@ lock: $(STAMP) ## resolve requirements.lock anew
 		--generate-hashes --no-header --upgrade --quiet -o requirements-oldest.lock
 	@$(BIN)/uv pip compile --group browser -c requirements.lock --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet -o requirements-browser.lock
+	@$(BIN)/uv pip compile --group chart -c requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-header --upgrade --quiet -o requirements-chart.lock
 	@$(BIN)/uv pip compile --group docs --universal --python-version 3.11 \
 		--generate-hashes --no-header --upgrade --quiet -o requirements-docs.lock
 	@$(BIN)/uv pip compile pyproject.toml --extra all -c requirements.lock --universal \
@@ -165,6 +174,11 @@ $(BROWSER_STAMP): $(STAMP) requirements-browser.lock
 	@echo "» packages of requirements-browser.lock (hashed)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-browser.lock
 	@touch $(BROWSER_STAMP)
+
+$(CHART_STAMP): $(STAMP) requirements-chart.lock
+	@echo "» packages of requirements-chart.lock (hashed; 22 MB)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-chart.lock
+	@touch $(CHART_STAMP)
 
 $(SITE_STAMP): requirements-docs.lock
 	@echo "» virtual environment in $(SITE) (hashed; about 90 MB)"

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from otel_rt4chart.core.settings import settings_of
-from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings, WorkerSettings
 from tests.deploy.files import DEPLOY, ROOT, read_yaml
 
 COMPOSE = ROOT / "docker-compose.yml"
@@ -90,15 +88,6 @@ def test_every_variable_is_in_the_example() -> None:
     asked |= {one["environment"] for one in SECRETS.values()}
 
     assert {name for name in asked if not re.search(rf"^#?{name}=", EXAMPLE, re.M)} == set()
-
-
-def test_variables_of_ours_are_settings() -> None:
-    """Of the service and the workers; a typing error would be no error."""
-    sections = (ServiceSettings, WorkerSettings, ConsoleSettings)
-    known = {one.variable for one in settings_of(*sections)}
-    for name in ("rt4chart", "worker", "migrate", "console", "grouping"):
-        given = set(SERVICES[name]["environment"])
-        assert {one for one in given if one.startswith("RT4CHART_")} <= known, name
 
 
 def test_files_that_are_mounted_are_there() -> None:
