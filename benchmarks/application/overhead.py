@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import random
 import time
 import warnings
@@ -77,6 +78,15 @@ def ours(**arguments: object) -> Attach:
     return attach
 
 
+def unchecked(provider: TracerProvider) -> Callable[[], object]:
+    """The inline mode where nothing is chosen, and no citation is checked: nothing is read."""
+    os.environ["RT4CHART_LAYERS"] = "citations=0"
+    try:
+        return ours(mode="inline", judge="rules", sample_rate=0.0)(provider)
+    finally:
+        del os.environ["RT4CHART_LAYERS"]
+
+
 def ai_evaluation(provider: TracerProvider) -> Callable[[], object]:
     """Future AGI's processor, which evaluates generations in threads: pip install ai-evaluation."""
     from fi.evals.otel.processors.evaluation import EvaluationSpanProcessor
@@ -108,6 +118,7 @@ MODES: dict[str, Attach] = {
     "mark, all": ours(sample_rate=1.0),
     "mark, 1 in 10": ours(sample_rate=0.1),
     "inline, none": ours(mode="inline", judge="rules", sample_rate=0.0),
+    "inline, none, citations=0": unchecked,
     "inline, 1 in 10": ours(mode="inline", judge="rules", sample_rate=0.1),
 }
 PEERS: dict[str, Attach] = {"ai-evaluation, all": ai_evaluation}

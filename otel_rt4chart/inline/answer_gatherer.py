@@ -12,6 +12,7 @@ from opentelemetry.trace import format_trace_id
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.guard import guard
+from otel_rt4chart.inline.skipped_traces import IsSkipped, SkippedTrace, SkippedTraces
 from otel_rt4chart.sampling import Signals, signals_of
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.exchange.exchanges import candidates_in_tree
@@ -25,12 +26,23 @@ from otel_rt4chart.spans.reading.sdk import (
     is_local_root,
     record_from_readable,
 )
+from otel_rt4chart.verify import Exchange
 
 CompleteRecord = Callable[[SpanRecord], SpanRecord]
+Forget = Callable[[Iterable[ReadableSpan]], object]
 SECOND = 1_000_000_000
 TIMEOUTS = TraceTimeouts(quiet_ns=SECOND, orphan_ns=60 * SECOND, max_ns=600 * SECOND)
 MAX_BYTES = 64 * 2**20
 MAX_LOST_TRACES = 4_096
+
+
+def no_messages(spans: Iterable[ReadableSpan]) -> None:
+    """Forget nothing: no messages are stored."""
+
+
+def is_never_skipped(trace_id: str) -> bool:
+    """Every trace is read."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +69,19 @@ class AnswerGatherer:
         *,
         route: RouteCallable | None,
         complete: CompleteRecord,
+        forget: Forget = no_messages,
+        is_skipped: IsSkipped = is_never_skipped,
         timeouts: TraceTimeouts = TIMEOUTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """`complete` adds stored messages to the record of a span."""
+        """`complete` adds stored messages to the record of a span, `forget` drops those of spans.
+
+        `is_skipped` says of a trace's id whether no answer of it would be verified.
+        """
         self._route = route
         self._complete = complete
+        self._forget = forget
+        self._skipped = SkippedTraces(is_skipped, timeouts)
         self._buffer = TraceBuffer(timeouts, max_bytes=max_bytes, on_evict=self._read_evicted)
         self._lost: OrderedDict[str, None] = OrderedDict()
         self._private: set[str] = set()
@@ -75,7 +94,8 @@ class AnswerGatherer:
         for span in spans:
             is_read = False
             with guard("reading a span", is_own_thread=True):
-                self._add_span(span, now_ns)
+                for due in self._skipped.take(span, now_ns, self._buffer.__contains__):
+                    self._add_span(due, now_ns)
                 is_read = True
             context = span.get_span_context()
             if not is_read and context is not None:
@@ -98,20 +118,39 @@ class AnswerGatherer:
             self._lost.popitem(last=False)
 
     def close(self, now_ns: int, limit: int) -> list[Answer]:
-        """The answers of traces whose timeouts have passed."""
-        return self._answers(self._buffer.close(now_ns, limit))
+        """The answers of traces whose timeouts have passed; `limit` is for those that are read."""
+        skipped = self._skipped.close(now_ns)
+        return self._answers(self._buffer.close(now_ns, limit), skipped)
 
     def close_rooted(self) -> list[Answer]:
         """The answers of traces whose local root has ended."""
-        return self._answers(self._buffer.close_rooted())
+        return self._answers(self._buffer.close_rooted(), self._skipped.close_rooted())
 
     def close_all(self) -> list[Answer]:
         """The answers of all open traces, complete or not."""
-        return self._answers(self._buffer.close_all())
+        return self._answers(self._buffer.close_all(), self._skipped.close_all())
 
-    def _answers(self, traces: Sequence[AssembledTrace]) -> list[Answer]:
+    def _answers(
+        self, traces: Sequence[AssembledTrace], skipped: Sequence[SkippedTrace]
+    ) -> list[Answer]:
         given_up, self._evicted = self._evicted, []
-        return given_up + [answer for trace in traces for answer in self._read(trace)]
+        read = [answer for trace in traces for answer in self._read(trace)]
+        return given_up + [self._unread(trace) for trace in skipped] + read
+
+    def _unread(self, trace: SkippedTrace) -> Answer:
+        """What stands for the answers of a trace that is not read: nothing of it is known."""
+        self._forget(trace.spans)
+        route = trace.own_route() or self._route_from_callable(trace.spans) or trace.route()
+        candidate = Candidate(
+            Exchange("", (), ""),
+            format_trace_id(trace.trace_id),
+            "",
+            0,
+            "",
+            route,
+            blocked=Decision.NOT_SAMPLED,
+        )
+        return Answer(candidate, Signals(route=route))
 
     def _read_evicted(self, trace: AssembledTrace) -> None:
         self._lost[trace.trace_id] = None

@@ -8,10 +8,11 @@ on them are emitted without texts. A judge or an embedding model at an endpoint 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import NamedTuple
 
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import Span, format_span_id
 
 from otel_rt4chart.core.guard import LOG, guard
@@ -73,6 +74,14 @@ class PendingCompletions:
             INSTRUCTIONS: _messages_json(completion.instructions),
         }
         return replace(record, attributes={**texts, **record.attributes})
+
+    def forget(self, spans: Iterable[ReadableSpan]) -> None:
+        """Drop the messages of ended spans that are not read."""
+        if not self._by_span:
+            return
+        for span in spans:
+            if (context := span.get_span_context()) is not None:
+                self._by_span.pop(format_span_id(context.span_id), None)
 
     def clear(self) -> None:
         """Disable, and drop all messages."""

@@ -21,7 +21,13 @@ from otel_rt4chart.core.guard import guard
 from otel_rt4chart.emit import Emitter
 from otel_rt4chart.emit.emitter import without_texts
 from otel_rt4chart.inline.answer_decider import AnswerDecider
-from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer, CompleteRecord
+from otel_rt4chart.inline.answer_gatherer import (
+    TIMEOUTS,
+    Answer,
+    AnswerGatherer,
+    CompleteRecord,
+    is_never_skipped,
+)
 from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
 from otel_rt4chart.inline.span_queue import SpanQueue, drain
 from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS
@@ -52,10 +58,12 @@ class InlineVerifier(SpanProcessor):
     """Verifies the answers of ended traces in one daemon thread, and emits the verdicts.
 
     On the application's threads, `on_end` only puts a span into a bounded queue, and never waits.
-    Each candidate answer is counted with exactly one decision. A forked child starts empty, with a
-    new thread at its first span. When the process ends, queued answers are verified for at most
-    `stop_s` seconds; the rest is counted as errors. `on_verdict` is called in that thread with each
-    verdict, after it was emitted: a slow callback delays verification, never a request.
+    Each candidate answer is counted with exactly one decision. A trace of which nothing would be
+    verified or checked is not read: it counts as one answer, `not_sampled`. A forked child starts
+    empty, with a new thread at its first span. When the process ends, queued answers are verified
+    for at most `stop_s` seconds; the rest is counted as errors. `on_verdict` is called in that
+    thread with each verdict, after it was emitted: a slow callback delays verification, never a
+    request.
     """
 
     def __init__(
@@ -75,7 +83,17 @@ class InlineVerifier(SpanProcessor):
     ) -> None:
         """`build_verifier` is called in the worker thread for the first answer that needs it."""
         self._new_gatherer = partial(
-            AnswerGatherer, route=route, complete=complete, timeouts=timeouts
+            AnswerGatherer,
+            route=route,
+            complete=complete,
+            forget=PENDING_COMPLETIONS.forget,
+            # The application is told of every answer that it asks to be told of.
+            is_skipped=(
+                partial(is_only_counted, sampler, layers)
+                if on_verdict is None
+                else is_never_skipped
+            ),
+            timeouts=timeouts,
         )
         self._new_decider = partial(
             AnswerDecider,
@@ -306,6 +324,11 @@ class InlineVerifier(SpanProcessor):
         if not self._is_down:
             is_done = self.force_flush(int(self._remaining_s * 1000))
             self._remaining_s = deadline.remaining if is_done else 0.0
+
+
+def is_only_counted(sampler: Sampler, layers: Layers, trace_id: str) -> bool:
+    """True if the answers of a trace are counted and nothing else, unless it is forced."""
+    return sampler.never_samples(trace_id) and layers.never_checks_citations(trace_id)
 
 
 def _register_exit(verifier: InlineVerifier) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock, local
 from typing import Generic, NamedTuple, TypeVar
@@ -16,10 +16,11 @@ from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking.span_copies import copy_with_attributes
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
-from otel_rt4chart.spans.conventions.registry import CONVENTIONS, KIND_ATTRIBUTES
+from otel_rt4chart.spans.conventions.registry import KIND_ATTRIBUTES
 from otel_rt4chart.spans.exchange.route import explicit_route, route_from_names
 from otel_rt4chart.spans.model.span_view import OperationKind
 from otel_rt4chart.spans.model.values import as_flag, as_text
+from otel_rt4chart.spans.reading.rag_spans import RAG_KINDS, looks_like_rag
 from otel_rt4chart.spans.reading.reader import kind_from_attributes, read_span
 from otel_rt4chart.spans.reading.sdk import (
     RouteCallable,
@@ -30,26 +31,9 @@ from otel_rt4chart.spans.reading.sdk import (
     record_from_readable,
 )
 
-RAG_KINDS = frozenset({OperationKind.LLM, OperationKind.RETRIEVER, OperationKind.RERANKER})
-RAG_SPAN_NAMES = tuple(
-    start for convention in CONVENTIONS for start, kind in convention.names if kind in RAG_KINDS
-)
-RAG_KEYS = tuple(
-    {hint for convention in CONVENTIONS for hint, kind in convention.hints if kind in RAG_KINDS}
-)
-
 # Attributes that an application sets for us, and in addition those that name the kind of a span.
 APPLICATION_KEYS = frozenset({semconv.ROUTE, semconv.FORCE})
 RELEVANT_KEYS = APPLICATION_KEYS | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
-
-
-def looks_like_rag(name: str, keys: Iterable[str]) -> bool:
-    """True if the name of a span or the keys of its attributes suggest a RAG operation.
-
-    For spans without an attribute that names their kind. A false positive spends a sample of the
-    limits; a false negative would bypass the limits. So the name is sufficient.
-    """
-    return name.startswith(RAG_SPAN_NAMES) or any(key.startswith(RAG_KEYS) for key in keys)
 
 
 Marks = Mapping[str, str | bool | float]
@@ -94,34 +78,40 @@ class TraceDecisions:
     def _mark_batch(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         # Texts are read only for risk rules: this runs in the export path of the application.
         reads_text = bool(self._sampler.policy.risks)
+        traces = [_trace_id(span) for span in spans]
+        generations, roots = [], []
         # The signals of the whole batch first: a decision at a root must know all of them.
-        gathered = enumerate(self._gather(span, reads_text=reads_text) for span in spans)
-        generations = [index for index, kind in gathered if kind is OperationKind.LLM]
-        roots = [index for index, span in enumerate(spans) if is_local_root(span)]
+        for index, (span, trace) in enumerate(zip(spans, traces, strict=True)):
+            if is_local_root(span):
+                roots.append(index)
+            if is_verdict_span(span):
+                continue
+            if self._gather(span, trace, reads_text=reads_text) is OperationKind.LLM:
+                generations.append(index)
         for index in roots:
-            self._decide(spans[index], spans)
+            self._decide(spans[index], traces[index], spans)
         for index in generations:
-            self._decide_late(_trace_id(spans[index]))
+            self._decide_late(traces[index])
         marked = list(spans)
         for index in {*generations, *roots}:
-            marked[index] = self._mark_span(spans[index])
+            marked[index] = self._mark_span(spans[index], traces[index])
         return marked
 
-    def _gather(self, span: ReadableSpan, *, reads_text: bool) -> OperationKind:
+    def _gather(self, span: ReadableSpan, trace: int, *, reads_text: bool) -> OperationKind:
         """The kind of the span; its signals are kept until the decision."""
-        if is_verdict_span(span):
-            return OperationKind.NONE
-        kind, signals = OperationKind.NONE, None
-        attributes, trace = peek_attributes(span), _trace_id(span)
-        if relevant_keys := RELEVANT_KEYS.intersection(attributes):
+        kind, signals, attributes = OperationKind.NONE, None, peek_attributes(span)
+        if not RELEVANT_KEYS.isdisjoint(attributes):
             kind = kind_from_attributes(attributes)
-            signals = _application_signals(attributes) if relevant_keys & APPLICATION_KEYS else None
+            if not APPLICATION_KEYS.isdisjoint(attributes):
+                signals = _application_signals(attributes)
         if reads_text:
             signals = _read_signals(span) or signals
+        if signals is None and self._state_of(trace).is_rag:
+            return kind  # nothing new
         is_rag = (
             kind in RAG_KINDS
             or (signals is not None and signals.forced)
-            or (not self._state_of(trace).is_rag and looks_like_rag(span.name, attributes))
+            or looks_like_rag(span.name, attributes)
         )
         if signals or is_rag:
             self._remember(trace, signals, is_rag=is_rag)
@@ -135,8 +125,7 @@ class TraceDecisions:
                 updated = state._replace(signals=signals, is_rag=state.is_rag or is_rag)
                 self._traces.put(trace, updated)
 
-    def _decide(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
-        trace = _trace_id(root)
+    def _decide(self, root: ReadableSpan, trace: int, spans: Sequence[ReadableSpan]) -> None:
         state = self._state_of(trace)
         if state.is_decided:
             return
@@ -182,8 +171,8 @@ class TraceDecisions:
                 return checked_route(self._route([root, *others]))
         return ""
 
-    def _mark_span(self, span: ReadableSpan) -> ReadableSpan:
-        marks = self._state_of(_trace_id(span)).marks
+    def _mark_span(self, span: ReadableSpan, trace: int) -> ReadableSpan:
+        marks = self._state_of(trace).marks
         return span if marks is None else copy_with_attributes(span, marks)
 
     def _state_of(self, trace: int) -> _TraceState:

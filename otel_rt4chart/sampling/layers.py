@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from otel_rt4chart.verify.core.model import CheckPlan
 
 LayerValue: TypeAlias = float | str
-CHECKS = ("citations", "cherry_picking", "sycophancy")
+CITATIONS = "citations"
+CHECKS = (CITATIONS, "cherry_picking", "sycophancy")
 SECOND_JUDGE, TRAIL, EARLIER_TURNS = "second_judge", "trail", "earlier_turns"
 NAMES = (*CHECKS, TRAIL, EARLIER_TURNS, SECOND_JUDGE)
 MAX_TURNS = 20  # of one conversation that are read for an answer
 AUTO, BORDERLINE, ALL = "auto", "borderline", "all"
 DEFAULTS: Mapping[str, LayerValue] = {
-    "citations": 1.0,
+    CITATIONS: 1.0,
     "cherry_picking": AUTO,
     "sycophancy": 1.0,
     TRAIL: AUTO,
@@ -70,6 +71,13 @@ class Layers:
         if isinstance(value, str):
             return not is_remote
         return position(trace_id, DRAW_SALT) < value
+
+    def never_checks_citations(self, trace_id: str) -> bool:
+        """True if the citations of no answer of this trace are checked, whatever its route."""
+        rates = [value[CITATIONS] for value in self.by_route.values() if CITATIONS in value]
+        if CITATIONS not in self.by_route.get(EVERY_ROUTE, {}):
+            rates.append(DEFAULTS[CITATIONS])
+        return position(trace_id, DRAW_SALT) >= max(map(float, rates))
 
     def earlier_turns(self, route: str) -> int:
         """How many earlier turns of its conversation may support an answer."""

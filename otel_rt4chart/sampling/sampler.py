@@ -137,6 +137,15 @@ class Sampler:
             self._budget.spend()
         return Choice(True, rate * chance, "sampled", reason)
 
+    def never_samples(self, trace_id: str) -> bool:
+        """True if no answer of this trace can be sampled unless it is forced, whatever its route.
+
+        Risk rules need the spans to be read: with any, this is False.
+        """
+        policy = self.policy
+        highest = max((policy.rate, *policy.route_rates.values()))
+        return not policy.risks and position(trace_id, policy.salt) >= highest
+
     def choose_by_rate(self, trace_id: str, route: str) -> Choice:
         """Decide by the rate of the route only, for a trace without an answer: no limit is used."""
         policy = self.policy
@@ -149,7 +158,7 @@ def _sampling_rate(policy: Policy, signals: Signals) -> tuple[float, str]:
     """The sampling probability before limits, and its reason."""
     if signals.forced:
         return 1.0, "forced"
-    for risk in Risk:
+    for risk in Risk if policy.risks else ():
         if risk in policy.risks and _rule_applies(risk, policy, signals):
             return 1.0, f"risk:{risk}"
     return policy.rate_of(signals.route), "rate"

@@ -181,17 +181,18 @@ class TraceBuffer:
 
 def span_bytes(span: SpanRecord) -> int:
     """The approximate memory of a span in bytes."""
-    events = sum(VALUE_BYTES + _value_bytes(event.attributes) for event in span.events)
-    return SPAN_BYTES + _value_bytes(span.attributes) + events
+    events = sum(VALUE_BYTES + value_bytes(event.attributes) for event in span.events)
+    return SPAN_BYTES + value_bytes(span.attributes) + events
 
 
-def _value_bytes(value: AttributeValue) -> int:
+def value_bytes(value: AttributeValue) -> int:
+    """The same of one value."""
     if isinstance(value, str):
         return VALUE_BYTES + len(value)
     if isinstance(value, Mapping):
-        return sum(map(_value_bytes, value.values())) + VALUE_BYTES * len(value)
+        return sum(map(value_bytes, value.values())) + VALUE_BYTES * len(value)
     if isinstance(value, Sequence):
-        return sum(map(_value_bytes, value))
+        return sum(map(value_bytes, value))
     return VALUE_BYTES
 
 

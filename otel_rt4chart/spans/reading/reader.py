@@ -441,9 +441,11 @@ def detect_kind(index: AttributeIndex) -> tuple[OperationKind, str]:
 def kind_from_attributes(attributes: Mapping[str, object]) -> OperationKind:
     """The kind that an attribute names: a few lookups instead of a pass over all keys."""
     for _, attribute, kinds in KIND_ATTRIBUTES:
-        value = attributes.get(attribute)
-        if isinstance(value, str) and (kind := kinds.get(value.strip('" ').lower())):
-            return kind
+        # Asked before it is read: this runs for every span of an application, and most have none.
+        if attribute in attributes:
+            value = attributes[attribute]
+            if isinstance(value, str) and (kind := kinds.get(value.strip('" ').lower())):
+                return kind
     return OperationKind.NONE
 
 

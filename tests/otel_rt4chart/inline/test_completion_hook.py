@@ -75,6 +75,17 @@ def test_messages_are_held_until_the_span_is_read() -> None:
     assert read(span).attributes == {}
 
 
+def test_messages_of_a_span_that_is_not_read_are_dropped() -> None:
+    """They would stay until others need their room."""
+    one, other = (completed(Said("user", [Text("How long?")])) for _ in range(2))
+    assert isinstance(one, Span)
+
+    PENDING_COMPLETIONS.forget([one])
+
+    assert read(one).attributes == {}
+    assert INPUT in read(other).attributes
+
+
 def test_nothing_is_held_of_a_span_that_is_dropped() -> None:
     """It never ends with us, and would stay."""
     span = completed(Said("user", [Text("x" * 100_000)]), sampler=ALWAYS_OFF)

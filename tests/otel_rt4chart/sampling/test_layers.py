@@ -269,3 +269,16 @@ def test_a_wrong_number_of_turns_is_refused(value: str) -> None:
     """What is no number up to the limit stops the start."""
     with pytest.raises(InvalidPartError, match="expected a number from 0 to 20"):
         parse_layers(f"earlier_turns={value}")
+
+
+@given(st.integers(1, 2**128 - 1), st.floats(0, 1), st.floats(0, 1))
+def test_where_citations_are_never_checked_they_are_checked_on_no_route(
+    number: int, one: float, other: float
+) -> None:
+    """It is known before the route; without a rate for all routes, those of all are checked."""
+    trace_id = f"{number:032x}"
+    layers = Layers({"*": {"citations": one}, "legal": {"citations": other}})
+    plans = [layers.plan(trace_id, route, scans_remotely=False) for route in ("", "legal")]
+
+    assert layers.never_checks_citations(trace_id) is not any(plan.citations for plan in plans)
+    assert not Layers({"legal": {"citations": 0.0}}).never_checks_citations(trace_id)

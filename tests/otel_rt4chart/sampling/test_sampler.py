@@ -55,6 +55,26 @@ def test_what_is_chosen_at_a_rate_is_chosen_at_every_higher_one(
     assert low.choose(trace_id, Signals()).sampled <= high.choose(trace_id, Signals()).sampled
 
 
+@given(ids, st.floats(0, 1), st.floats(0, 1), st.sampled_from(["", "support/chat", "legal"]))
+def test_what_is_never_chosen_is_chosen_on_no_route(
+    trace_id: str, one: float, other: float, route: str
+) -> None:
+    """It is known before anything of the trace but its id; a force may still choose it."""
+    sampler = Sampler(Policy(rate=one, route_rates={"support/*": other}))
+    found = [sampler.choose(trace_id, Signals(route=name)).sampled for name in ("", "support/a")]
+
+    assert sampler.never_samples(trace_id) is not any(found)
+    assert not (
+        sampler.never_samples(trace_id) and sampler.choose(trace_id, Signals(route)).sampled
+    )
+    assert sampler.choose(trace_id, FORCED).sampled
+
+
+def test_with_a_risk_rule_every_answer_may_be_chosen() -> None:
+    """The rule reads the spans."""
+    assert not Sampler(Policy(rate=0.0, risks=frozenset({Risk.ERROR}))).never_samples("a" * 32)
+
+
 @pytest.mark.parametrize("rate", [0.02, 0.3, 0.8])
 def test_the_share_chosen_is_the_rate_of_the_route(rate: float) -> None:
     """Over 10,000 ids within four standard errors; each one says the rate."""
