@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import os
 import select
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
@@ -29,7 +29,8 @@ CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | 
 # How long a line may wait for its reader. After a drop, lines wait no more until one is written.
 WAIT_S = 0.5
 LOG_PERIOD_S = 60.0
-ACCEPT_FAILED, ACCEPT_ERRORS_S = "socket.accept() out of system resource", 10.0
+# Of repeated lines: what tells them apart, and how many are remembered.
+BEGIN_CHARACTERS, MAX_LINES = 24, 1_000
 DROPPED = "%d lines of the log were dropped: stderr was not read"
 
 log = logging.getLogger(__name__)
@@ -141,41 +142,42 @@ def dropped_lines() -> int:
     return sum(handler.dropped for handler in handlers if isinstance(handler, UnblockedHandler))
 
 
-class AcceptErrors(logging.Filter):
-    """Lets one record of asyncio pass every ten seconds that a connection cannot be accepted.
+class RepeatedLines(logging.Filter):
+    """Lets a line of a library pass once a minute, by its place, its error and how it begins.
 
-    Without a free file descriptor, asyncio logs each connection that waits, many a second.
+    Libraries log every attempt: each request while a database is away, each connection that waits
+    while no file descriptor is free, many a second. What that means is in lines of our own.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` returns seconds."""
         super().__init__()
         self._clock = clock
-        self._next = -math.inf
+        self._throttles: defaultdict[tuple[object, ...], LogThrottle] = defaultdict(LogThrottle)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """False for a record of that kind within the ten seconds."""
-        # Not the formatted message: a record that cannot be formatted is not for here.
-        if ACCEPT_FAILED not in str(record.msg):
+        """False for a repetition within the minute."""
+        if record.name.partition(".")[0] in OWN_LOGGERS:
             return True
-        now = self._clock()
-        if now < self._next:
-            return False
-        self._next = now + ACCEPT_ERRORS_S
-        return True
+        # How it begins: asyncio logs all that it has to say from one place.
+        begin = str(record.msg)[:BEGIN_CHARACTERS]
+        if len(self._throttles) >= MAX_LINES:
+            self._throttles.clear()
+        line = (record.name, record.lineno, type(_error_of(record)), begin)
+        return self._throttles[line].is_due(self._clock())
 
 
 def configure_logging(form: str, level: str) -> None:
     """Send all records of this process to stderr in that form.
 
-    `level` applies to our own loggers. Libraries log from warnings on: below that they log whole
-    requests.
+    `level` applies to our own loggers. Libraries log from warnings on, because below that they log
+    whole requests, and a line that they repeat once a minute.
     """
     handler = UnblockedHandler(sys.stderr)
     handler.setFormatter(FORMATTERS[form]())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    handler.addFilter(AcceptErrors())
+    handler.addFilter(RepeatedLines())
     root.setLevel(max(logging.WARNING, _number(level)))
     for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(_number(level))

@@ -15,7 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rt4chart_collector.core.logs import JSON, TEXT, AcceptErrors, JsonFormatter, TextFormatter
+from rt4chart_collector.core.logs import (
+    JSON,
+    MAX_LINES,
+    TEXT,
+    JsonFormatter,
+    RepeatedLines,
+    TextFormatter,
+)
 from tests.polling import wait_until
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -155,15 +162,34 @@ def test_no_message_steers_a_terminal_or_makes_a_second_line(message: str) -> No
     assert json.loads(line)["message"] == message.strip()
 
 
-def test_connections_that_cannot_be_accepted_are_logged_every_ten_seconds() -> None:
-    """Without a free file descriptor, asyncio would log many a second; others are not held back."""
+def test_what_a_library_repeats_is_written_once_a_minute() -> None:
+    """A database that is away, or no free file descriptor, would be many lines a second."""
     now = [0.0]
-    errors = AcceptErrors(lambda: now[0])
-    failed = logging.makeLogRecord({"msg": "socket.accept() out of system resource\nsocket: x"})
-    other = logging.makeLogRecord({"msg": "something else"})
+    repeated = RepeatedLines(lambda: now[0])
+    away = {"name": "urllib3.connectionpool", "msg": "Retrying (%r) after", "lineno": 7}
+    accept = {"name": "asyncio", "msg": "socket.accept() out of system resource\nsocket: 5"}
+    lines = [away, accept, {"name": "asyncio", "msg": "Task exception was never retrieved"}]
 
     passed = []
-    for now[0] in (0.0, 0.1, 9.9, 10.0, 10.1):
-        passed.append((errors.filter(failed), errors.filter(other)))
+    for now[0] in (0.0, 0.1, 59.9, 60.0):
+        passed.append([repeated.filter(logging.makeLogRecord(line)) for line in lines])
 
-    assert passed == [(True, True), (False, True), (False, True), (True, True), (False, True)]
+    assert passed == [[True] * 3, [False] * 3, [False] * 3, [True] * 3]
+
+
+def test_our_own_lines_are_never_held_back() -> None:
+    """Each says something else, or holds itself back."""
+    repeated = RepeatedLines(lambda: 0.0)
+    record = logging.makeLogRecord({"name": "rt4chart_collector.pipeline", "msg": "one"})
+
+    assert [repeated.filter(record) for _ in range(3)] == [True] * 3
+
+
+def test_lines_that_differ_without_end_are_not_all_remembered() -> None:
+    """A library may write a number into the text of its line."""
+    repeated = RepeatedLines(lambda: 0.0)
+
+    for number in range(5 * MAX_LINES):
+        assert repeated.filter(logging.makeLogRecord({"name": "x", "msg": f"{number} failed"}))
+
+    assert len(repeated._throttles) <= MAX_LINES
