@@ -33,7 +33,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow attack test-oldest test-integration test-browser chart console-pictures docs record check audit sbom format bench train lock clean
+.PHONY: help demo test test-slow attack test-oldest test-integration test-faults test-browser chart console-pictures docs record check audit sbom format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,7 +65,12 @@ test-oldest: $(OLDEST_STAMP) ## run the application side's tests on the oldest O
 
 test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or minutes (built once, cached)
 	@echo "» pytest tests/integration"
+	@$(BIN)/python -c 'from tests.integration.kafka_jars import lack; print(f"» tests with a broker are skipped: {lack()}" if lack() else "» with a broker")'
 	@RT4CHART_INTEGRATION=1 $(BIN)/python -m pytest -q tests/integration
+
+test-faults: $(STAMP) ## run the part of tests/integration that takes three minutes and needs nothing else: kills, a slow judge
+	@echo "» pytest tests/integration/faults, the short ones"
+	@RT4CHART_INTEGRATION=short $(BIN)/python -m pytest -q -n 2 tests/integration/faults
 
 test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
 	@echo "» pytest tests/browser"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import urllib.request
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,10 @@ FOLDER = Path.home() / ".cache/rt4chart-tests/kafka"
 LOCK = Path(__file__).with_name("kafka.lock")
 NAMESPACE = {"m": "http://maven.apache.org/POM/4.0.0"}
 DEEPEST = 10
+MISSING = (
+    "a Kafka broker's jars are fetched once (44 MB): set MAVEN_REPOSITORY to the address of Maven "
+    "Central, or of a mirror of it"
+)
 TIMEOUT_S = 60
 
 
@@ -45,7 +50,7 @@ class Jar(NamedTuple):
 
 def _repository() -> str:
     address = os.environ.get("MAVEN_REPOSITORY", "").rstrip("/")
-    assert address, "set MAVEN_REPOSITORY to the address of Maven Central, or of a mirror of it"
+    assert address, MISSING
     return address
 
 
@@ -62,6 +67,15 @@ def jars() -> list[Path]:
     locked = [(Jar(*coordinates.split(":")), digest) for coordinates, digest in lines]
     with ThreadPoolExecutor(4) as pool:
         return list(pool.map(_kept, locked))
+
+
+def lack() -> str:
+    """Why there is no broker here: no Java, or jars that cannot be fetched; else empty."""
+    if shutil.which("java") is None:
+        return "a Kafka broker needs Java 17 or later"
+    locked = (Jar(*line.split()[0].split(":")) for line in LOCK.read_text().splitlines())
+    is_kept = all((FOLDER / jar.file).exists() for jar in locked)
+    return "" if is_kept or os.environ.get("MAVEN_REPOSITORY") else MISSING
 
 
 def _kept(locked: tuple[Jar, str]) -> Path:

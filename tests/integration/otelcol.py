@@ -18,6 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.integration.needs import IS_WHOLE
 from tests.integration.service import PATIENCE_S
 
 DEPLOY = Path(__file__).parents[2] / "collector/deploy/otelcol"
@@ -39,7 +40,7 @@ GATEWAY_ENVIRON = {
 
 def needed() -> None:
     """Skip, and say why, where these tests were not asked for or Go is missing."""
-    if os.environ.get("RT4CHART_INTEGRATION") != "1":
+    if not IS_WHOLE:
         pytest.skip("builds a Collector, which takes minutes: make test-integration")
     if not Path(GO).exists():
         pytest.skip("go is needed to build the Collector: https://go.dev/dl")

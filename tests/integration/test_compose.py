@@ -61,7 +61,7 @@ def loaded(
         (
             "full",
             {"clickhouse", "kafka", "kafka-topics", "otelcol", "otelcol-queue", "migrate", "worker"}
-            | {"prometheus", "alertmanager", "grafana"},
+            | {"console", "grouping", "prometheus", "alertmanager", "grafana"},
         ),
     ],
 )

@@ -10,11 +10,12 @@ import pytest
 from rt4chart_collector.demo.processes import free_port
 from tests.clickhouse_server import database, dsn_of
 from tests.integration.faults.load import Load, assert_all_is_there_once
+from tests.integration.needs import IS_WHOLE, SHORT
 from tests.integration.service import service
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, SHORT]
 FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.1", "--trace-orphan-s", "1")
-AWAY_S = 60
+AWAY_S = 60 if IS_WHOLE else 5
 
 
 def test_database_that_is_killed_for_a_minute_costs_nothing(tmp_path: Path) -> None:

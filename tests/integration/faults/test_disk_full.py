@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.integration.faults.load import Load, assert_all_is_there_once
+from tests.integration.needs import MINUTES
 from tests.integration.service import ANY_PORTS, command, service
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, MINUTES]
 FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.1")
 SIZE_MIB = 96
 

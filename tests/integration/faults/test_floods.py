@@ -17,10 +17,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from otel_rt4chart.core import semconv
 from tests.integration.faults.load import GOOD, SPANS, Load, assert_all_is_there_once
+from tests.integration.needs import MINUTES
 from tests.integration.service import PROTOBUF, Service, read, service
 from tests.rt4chart_collector.otlp.messages import MILLISECOND, rag_trace, request, text
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, MINUTES]
 FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.5")
 # Far from the numbers of the load's traces.
 FIRST = 10**9

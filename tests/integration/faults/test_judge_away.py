@@ -13,9 +13,10 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.service.up import run_service
 from tests.endpoint_server import EndpointServer
 from tests.integration.faults.load import Load, assert_all_is_there_once
+from tests.integration.needs import SHORT
 from tests.oracle import Oracle, Truth
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, SHORT]
 ORACLE = Oracle(judge=lambda claim, sentences: Truth("entailed", ("14 days",)))
 AWAY_NS = 600 * 10**9
 STEP_NS = 5 * 10**9

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.integration.faults.load import Load, assert_all_is_there_once
+from tests.integration.needs import IS_WHOLE, SHORT
 from tests.integration.service import service
 
-pytestmark = pytest.mark.e2e
-KILLS = 20
+pytestmark = [pytest.mark.e2e, SHORT]
+KILLS = 20 if IS_WHOLE else 5
 FLAGS = ("--judge", "rules", "--trace-quiet-s", "0.1")
 
 

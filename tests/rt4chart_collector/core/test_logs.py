@@ -166,9 +166,20 @@ def test_what_a_library_repeats_is_written_once_a_minute() -> None:
     """A database that is away, or no free file descriptor, would be many lines a second."""
     now = [0.0]
     repeated = RepeatedLines(lambda: now[0])
-    away = {"name": "urllib3.connectionpool", "msg": "Retrying (%r) after", "lineno": 7}
-    accept = {"name": "asyncio", "msg": "socket.accept() out of system resource\nsocket: 5"}
-    lines = [away, accept, {"name": "asyncio", "msg": "Task exception was never retrieved"}]
+    away: dict[str, object] = {
+        "name": "urllib3.connectionpool",
+        "msg": "Retrying (%r) after",
+        "lineno": 7,
+    }
+    accept: dict[str, object] = {
+        "name": "asyncio",
+        "msg": "socket.accept() out of system resource\nsocket: 5",
+    }
+    lines: list[dict[str, object]] = [
+        away,
+        accept,
+        {"name": "asyncio", "msg": "Task exception was never retrieved"},
+    ]
 
     passed = []
     for now[0] in (0.0, 0.1, 59.9, 60.0):
