@@ -79,7 +79,8 @@ def _feedback_rating(feedback: object) -> Rating:
 
 def _annotation_items(attributes: Attributes, prefix: str) -> list[object]:
     """A list from flattened keys, from JSON, or as it is."""
-    flat = {key: value for key, value in attributes.items() if key.startswith(f"{prefix}.")}
+    start = f"{prefix}."
+    flat = {key: value for key, value in attributes.items() if key.startswith(start)}
     value = nest_dotted_keys(flat).get(prefix) if flat else attributes.get(prefix)
     return as_list(parse_json(value).value if isinstance(value, str) else value)
 

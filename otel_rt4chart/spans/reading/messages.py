@@ -321,7 +321,9 @@ def _find_text(value: object, keys: Sequence[str], depth: int) -> str:
             message.text for message in read_messages(value, role="")[0] if message.text
         )
     for key in keys:
-        inner = value.get(key)
+        # Asked before it is looked into: a value has one or two of the many keys.
+        if (inner := value.get(key)) is None:
+            continue
         if key in ("messages", "args") and isinstance(inner, list | tuple):
             inner = _relevant_items(inner, key)
         if text := _find_text(inner, keys, depth + 1):
