@@ -137,7 +137,9 @@ def helm() -> Path:
         draft = built.with_suffix(f".{os.getpid()}")
         environ = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
         command = [GO, "build", "-o", str(draft), TOOL]
-        subprocess.run(command, cwd=FOLDER / "helm", env=environ, check=True)
+        subprocess.run(
+            command, cwd=FOLDER / "helm", env=environ, check=True, capture_output=True, text=True
+        )
         draft.replace(built)
     return built
 
