@@ -101,6 +101,7 @@ LAYERS = {
         "spans.model",
         "verify",
         "verify.trail",
+        "verify.criteria",
         "verify.findings",
         "verify.neural",
         "verify.llm",

@@ -30,6 +30,7 @@ STATUSES = "rt4chart.statuses"
 FINDINGS = "rt4chart.findings"
 BLAME_STAGE = "rt4chart.blame.stage"
 BLAME_CLAIMS = "rt4chart.blame.claims"
+CRITERIA = "rt4chart.criteria"
 ACTION = "rt4chart.action"
 JUDGE = "rt4chart.judge"
 VERSION = "rt4chart.version"
@@ -69,6 +70,8 @@ MESSAGE_CONTENT = "message.content"
 METADATA = "metadata"
 REDACTED = "__REDACTED__"
 EVALUATION = "evaluations.0.evaluation"
+# Those of custom criteria follow the verdict on the claims, numbered from 1.
+EVALUATION_NUMBERED = "evaluations.{}.evaluation"
 
 # OpenTelemetry.
 GEN_AI_EVALUATION_NAME = "gen_ai.evaluation.name"

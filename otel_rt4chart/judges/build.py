@@ -12,6 +12,7 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.extras import missing_packages
 from otel_rt4chart.core.guard import LOG
 from otel_rt4chart.core.settings import load
+from otel_rt4chart.judges.criteria import CriteriaJudge
 from otel_rt4chart.judges.embedded_models import LOCAL_EMBEDDER, build_embedder
 from otel_rt4chart.judges.names import (
     ON_DISK,
@@ -26,6 +27,8 @@ from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.verify.core.cascade import CascadeJudge
 from otel_rt4chart.verify.core.judge import BatchJudge, Embedder, Judge
 from otel_rt4chart.verify.core.meter import Budget
+from otel_rt4chart.verify.criteria.judged import CriteriaModel
+from otel_rt4chart.verify.criteria.model import Criteria
 from otel_rt4chart.verify.llm.cache import Cache
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from otel_rt4chart.verify.llm.openai_embedder import OpenAIEmbedder
@@ -76,16 +79,16 @@ def build_verifier(
     *,
     clock: Callable[[], int] | None = None,
     left_out: Collection[PipelineStep] = (),
+    endpoint: Callable[[], Endpoint] | None = None,
 ) -> Verifier:
     """A verifier with the judge of that name, its budget and the configured embedding model.
 
     Judge and embeddings share one endpoint with its limits on concurrency and on spending per
     minute. The embedded encoder needs no endpoint. `left_out` are steps to measure it without.
+    `endpoint` is that of `shared_endpoint`, where others share it too.
     """
     judge_settings = settings or load(JudgeSettings)
-    # Built at most once, so that judge and embeddings share its limits, and only if one of them
-    # needs it: a local judge must start without a key.
-    endpoint = cache(lambda: build_endpoint(judge_settings))
+    endpoint = endpoint or shared_endpoint(judge_settings)
     judge = _build_judge_named(name, judge_settings, endpoint)
     return Verifier(
         judge,
@@ -98,6 +101,42 @@ def build_verifier(
         exhaustive=judge_settings.exhaustive,
         left_out=left_out,
     )
+
+
+def shared_endpoint(settings: JudgeSettings) -> Callable[[], Endpoint]:
+    """The endpoint of the settings, built at most once, and only if somebody needs it.
+
+    So that all share its limits, and a local judge starts without a key.
+    """
+    return cache(lambda: build_endpoint(settings))
+
+
+def build_criteria(
+    criteria: Criteria, settings: JudgeSettings, endpoint: Callable[[], Endpoint]
+) -> CriteriaJudge | None:
+    """What judges answers by these criteria; None without one.
+
+    The judged ones are asked at the judge's endpoint. SettingsError names one that has none.
+    """
+    if not criteria:
+        return None
+    model = None
+    if criteria.judged:
+        try:
+            asked = endpoint()
+        except SettingsError as error:
+            raise SettingsError(
+                f"RT4CHART_CRITERIA: {criteria.judged[0].name} is judged by a model: expected an "
+                f"endpoint, got none that can be used: {error}"
+            ) from error
+        model = CriteriaModel(
+            asked,
+            votes=settings.votes,
+            cache=_build_cache(settings),
+            prices=_prices(settings),
+            input_limit=settings.input_limit,
+        )
+    return CriteriaJudge(criteria, model, budget_per_answer(settings))
 
 
 def budget_per_answer(settings: JudgeSettings) -> Budget:

@@ -12,7 +12,12 @@ from importlib.metadata import version
 from otel_rt4chart.commands.verify import default_jobs, no_progress, progress
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
-from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from otel_rt4chart.judges.build import (
+    build_criteria,
+    build_verifier,
+    settings_for_judge,
+    shared_endpoint,
+)
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.additions import verdict_additions
@@ -32,7 +37,10 @@ def execute(options: argparse.Namespace) -> int:
     settings = load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge})
     now = time.time_ns()
     judging = settings_for_judge(settings.judge, options.model)
-    verifier = build_verifier(settings.judge, judging, clock=time.perf_counter_ns)
+    endpoint = shared_endpoint(judging)
+    verifier = build_verifier(
+        settings.judge, judging, clock=time.perf_counter_ns, endpoint=endpoint
+    )
     selection = BackfillFilter(
         since_ns=now - options.since * SECOND,
         until_ns=now - options.until * SECOND,
@@ -49,6 +57,7 @@ def execute(options: argparse.Namespace) -> int:
             layers=settings.layers,
             calls=settings.trail_calls,
             clock=time.time_ns,
+            criteria=build_criteria(settings.criteria, judging, endpoint),
         )
         backfill = Backfill(
             client,

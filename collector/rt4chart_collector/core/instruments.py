@@ -225,6 +225,16 @@ EARLIER_TURNS = counter(
     "result",
     known=("read", "missed", "text_left_out", "failed"),
 )
+CRITERION_VERDICTS = counter(
+    "criteria",
+    "verdict",
+    "Verdicts of custom criteria on answers: pass, fail, not_applicable or undecided",
+    "criterion",
+    "outcome",
+)
+CRITERIA_DURATION = duration(
+    "criteria_duration", "Judging an answer by its custom criteria, with the calls to a model"
+)
 TRAIL_DURATION = duration("trail_duration", "Time that tracing the failed claims of an answer took")
 VERIFICATION_DURATION = duration(
     "verification_duration", "Time that the judge took for an answer, failures included", "judge"

@@ -48,6 +48,8 @@ from otel_rt4chart.core.settings_parsers import (
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.settings.application import SECTIONS as APPLICATION
 from otel_rt4chart.settings.application import JudgeSettings, carrier_setting, layers_setting
+from otel_rt4chart.settings.criteria_file import criteria_setting
+from otel_rt4chart.verify.criteria.model import Criteria
 from rt4chart_collector.core.grouping_settings import GroupingSettings
 from rt4chart_collector.core.logs import JSON, LEVELS, TEXT
 from rt4chart_collector.core.retention import Retention
@@ -101,6 +103,7 @@ class ServiceSettings:
         1.0, "share of the answers to verify, where the application has not marked them", share
     )
     layers: Layers = layers_setting()
+    criteria: Criteria = criteria_setting()
     trail_calls: int = setting(60, "questions to the judge for an answer's trails", integer(1, 999))
     carrier: CarrierPlace = carrier_setting()
     otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
@@ -110,9 +113,7 @@ class ServiceSettings:
         "where to serve /healthz and /readyz apart from all other requests; or off",
         or_off(address, None),
     )
-    connections: int = setting(
-        512, "HTTP connections that may be open at once", integer(1, 100_000)
-    )
+    connections: int = setting(512, "HTTP connections open at once", integer(1, 100_000))
     connections_per_client: int = setting(
         256, "the same for one client address, which a proxy shares", integer(1, 100_000)
     )
@@ -162,9 +163,7 @@ class ServiceSettings:
     issues_ttl_days: int = setting(
         0, "days to keep an issue after it was last seen (0: forever)", integer(0, 36_500, "days")
     )
-    rollup_ttl_days: int = setting(
-        400, "days to keep the sums per minute", integer(1, 36_500, "days")
-    )
+    rollup_ttl_days: int = setting(400, "days to keep sums per minute", integer(1, 36_500, "days"))
     cluster: str = setting(
         "",
         "the cluster of the ClickHouse server on which the tables are made",
@@ -469,7 +468,7 @@ class WorkSettings:
         flags=(
             *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
             *("trace_quiet_s", "trace_orphan_s", "trace_max_s", "trace_buffer_mib"),
-            *("work_queue", "workers", "trail_calls"),
+            *("work_queue", "workers", "trail_calls", "criteria"),
             *("stop_s", "log_format", "log_level", "self_metrics"),
         ),
     )

@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from threading import Event
 
+from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.answer_verdicts import Clock
-from otel_rt4chart.judges.build import build_verifier
+from otel_rt4chart.judges.build import build_criteria, build_verifier, shared_endpoint
+from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import (
@@ -51,7 +53,9 @@ class VerificationRuntime:
         self._settings = settings
         self._shutdown = shutdown
         self._clock = clock
-        verifier = build_verifier(settings.judge)
+        judging = load(JudgeSettings)
+        endpoint = shared_endpoint(judging)
+        verifier = build_verifier(settings.judge, judging, endpoint=endpoint)
         self.judge = verifier.judge.id
         self._verifier = CurrentVerifier(verifier, clock)
         self.breaker = Breaker(self.judge, clock)
@@ -63,6 +67,7 @@ class VerificationRuntime:
             layers=settings.layers,
             calls=settings.trail_calls,
             clock=clock,
+            criteria=build_criteria(settings.criteria, judging, endpoint),
         )
 
     def verifier_id(self) -> str:

@@ -16,6 +16,7 @@ from otel_rt4chart.spans.model.record import AttributeValue, SpanLink, SpanRecor
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.json_rows import claim_rows, finding_rows
 from otel_rt4chart.verify.core.model import Label, Report
+from otel_rt4chart.verify.criteria.model import criterion_rows
 
 METRIC = "rt4chart.faithfulness"
 # Prefixes of the ids of judges that call no language model.
@@ -61,7 +62,9 @@ def carrier_span(
         start_ns=verdict.decided_ns - verdict.duration_ns,
         end_ns=verdict.decided_ns,
         parent_span_id=candidate.span_id if place is CarrierPlace.TRACE else "",
-        attributes=carrier_attributes(verdict, report, version) | blame_attributes(verdict),
+        attributes=carrier_attributes(verdict, report, version)
+        | blame_attributes(verdict)
+        | criteria_attributes(verdict),
         # The link names the target; the parent only shows the carrier where people look for it.
         links=(SpanLink(candidate.trace_id, candidate.span_id),),
         resource={semconv.SERVICE_NAME: candidate.service}
@@ -99,6 +102,28 @@ def blame_attributes(verdict: Verdict) -> dict[str, AttributeValue]:
     }
     if stages := Counter(blame.stage for blame in verdict.trail if blame.stage):
         ((found[semconv.BLAME_STAGE], _),) = stages.most_common(1)
+    return found
+
+
+def criteria_attributes(verdict: Verdict) -> dict[str, AttributeValue]:
+    """The verdicts of custom criteria: ours as one JSON list, and an evaluation for each."""
+    if not verdict.criteria:
+        return {}
+    found: dict[str, AttributeValue] = {
+        semconv.CRITERIA: json.dumps(criterion_rows(verdict.criteria), ensure_ascii=False)
+    }
+    for number, one in enumerate(verdict.criteria, start=1):
+        prefix = semconv.EVALUATION_NUMBERED.format(number)
+        identity = (verdict_identifier(verdict), one.name, one.version)
+        found |= {
+            f"{prefix}.name": one.name,
+            f"{prefix}.label": one.outcome.value,
+            f"{prefix}.explanation": one.reason,
+            f"{prefix}.annotator_kind": "LLM" if one.judge else "CODE",
+            f"{prefix}.identifier": hashlib.sha256("\x1f".join(identity).encode()).hexdigest(),
+        }
+        if one.score is not None:
+            found[f"{prefix}.score"] = one.score
     return found
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Exchange, Finding, Passage, Report
+from otel_rt4chart.verify.criteria.model import CriterionVerdict
 
 
 class Decision(StrEnum):
@@ -96,7 +97,8 @@ class Verdict:
     `duration_ns` the duration of the verification, `decided_ns` its end (epoch nanoseconds).
     `error` describes a failure, `error_type` is its class. `citations` are counted, and their
     findings made, on every answer whose text is known; those of a verified one are in the report.
-    `trail` says in which step each failed claim entered, if it was traced.
+    `trail` says in which step each failed claim entered, if it was traced. `criteria` are the
+    verdicts of the custom criteria that were drawn for a verified answer.
     """
 
     candidate: Candidate
@@ -111,6 +113,7 @@ class Verdict:
     citations: int = 0
     citation_findings: tuple[Finding, ...] = ()
     trail: tuple[ClaimBlame, ...] = ()
+    criteria: tuple[CriterionVerdict, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

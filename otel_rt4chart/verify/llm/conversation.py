@@ -265,6 +265,13 @@ class PromptSender(Protocol):
         """The same, awaited."""
 
 
+def charge_completion(meter: Meter, completion: Completion, price: Price | None) -> None:
+    """Add what a reply has cost; nobody knows the cost without a price or its tokens."""
+    used = (completion.input_tokens, completion.cached_tokens, completion.output_tokens)
+    is_known = price is not None and not completion.is_estimated
+    meter.charge(*used, price.of(*used) if price and is_known else None)
+
+
 def answer_all(
     questions: Sequence[Asked],
     dialogues: Sequence[Sequence[Dialogue[list[Any]]]],
@@ -275,9 +282,7 @@ def answer_all(
     """Run the dialogues of all questions together; return the results by question."""
 
     def charge(meter: Meter, completion: Completion) -> None:
-        used = (completion.input_tokens, completion.cached_tokens, completion.output_tokens)
-        is_known = price is not None and not completion.is_estimated
-        meter.charge(*used, price.of(*used) if price and is_known else None)
+        charge_completion(meter, completion, price)
 
     results = iter(
         (

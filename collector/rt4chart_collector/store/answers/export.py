@@ -81,6 +81,7 @@ SOURCES: Mapping[str, ExportSource] = {
     "verifications": ExportSource("rt4chart_verifications", names=("Label", "Checked")),
     "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
     "trails": ExportSource("rt4chart_trails", names=("Label",)),
+    "criteria": ExportSource("rt4chart_criteria", names=("Outcome",)),
     "spans": ExportSource(
         "otel_traces",
         final=False,

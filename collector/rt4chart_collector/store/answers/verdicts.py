@@ -11,6 +11,7 @@ from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
 from otel_rt4chart.verify.language.question_kind import question_kind
 from rt4chart_collector.store.answers.claims import CLAIMS, ClaimRow
+from rt4chart_collector.store.answers.criteria import CRITERIA, criterion_row
 from rt4chart_collector.store.answers.trails import TRAILS, TrailRow, trail_row
 from rt4chart_collector.store.answers.verifications import (
     VERIFICATIONS,
@@ -43,7 +44,7 @@ _OfClaim = TypeVar("_OfClaim", ClaimRow, TrailRow)
 
 
 def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
-    """Store the verdicts: trails and claims first: a verification makes its claims count.
+    """Store the verdicts: a verification makes its claims count, so it comes last.
 
     The same batch twice is stored once. A later verdict on an answer replaces the earlier verdict
     and all its claims, in the rollup too.
@@ -78,12 +79,18 @@ def insert_verdicts(client: Client, verdicts: Sequence[Verdict]) -> None:
         if (report := verdict.report) is not None
         for blame in verdict.trail
     ]
+    criteria = [
+        criterion_row(row, one)
+        for row, verdict in zip(rows, latest.values(), strict=True)
+        for one in verdict.criteria
+    ]
     replaced_keys = set(floor)
     gone = _superseded(client, CLAIMS, candidates, replaced_keys, written=claims)
     lost = _superseded(client, TRAILS, candidates, replaced_keys, written=trails)
     # The token is of the verdicts alone: after an attempt that wrote the claims only, a retry finds
     # other rows in `gone`, and must be recognized all the same.
     token = [(verdict.decided_ns, *key) for key, verdict in latest.items()]
+    CRITERIA.insert(client, criteria, token=batch_token("criteria", token))
     TRAILS.insert(client, [*trails, *lost], token=batch_token("trails", token))
     CLAIMS.insert(client, [*claims, *gone], token=batch_token("claims", token))
     replaced = [_deleted(row) for row in before]

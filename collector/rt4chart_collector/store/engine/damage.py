@@ -38,6 +38,7 @@ MEANINGS = {
     "rt4chart_verifications": "decisions on answers: those of the last day are made again",
     "rt4chart_claims": "claims: rates, lists and issues count fewer",
     "rt4chart_trails": "trails: of some claims it is not shown in which step they entered",
+    "rt4chart_criteria": "criteria: their shares count fewer answers",
     "rt4chart_route_1m": "rates by minute: charts and rates of that time have gaps",
     "rt4chart_route_5m": "rates by five minutes: charts and rates of that time have gaps",
     "rt4chart_labels": "labels of people: corrected rates rest on fewer",

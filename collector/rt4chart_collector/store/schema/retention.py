@@ -20,6 +20,7 @@ VERDICT_TABLES = {
     "rt4chart_verifications",
     "rt4chart_claims",
     "rt4chart_trails",
+    "rt4chart_criteria",
     "rt4chart_failure_embeddings",
     "rt4chart_issue_assignments",
     "rt4chart_issue_memberships",

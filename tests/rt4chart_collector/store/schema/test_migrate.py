@@ -48,6 +48,7 @@ def test_migrate_makes_every_table(client: Client) -> None:
         "rt4chart_claims",
         "rt4chart_corrected_rates",
         "rt4chart_coverage",
+        "rt4chart_criteria",
         "rt4chart_dead_letters",
         "rt4chart_drift",
         "rt4chart_eval_cases",

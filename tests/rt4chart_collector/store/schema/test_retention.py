@@ -38,6 +38,7 @@ SET = {
     "rt4chart_sampling_rates": 5,
     "rt4chart_silences": 90,
     "rt4chart_trails": 14,
+    "rt4chart_criteria": 14,
     "rt4chart_verifications": 14,
 }
 

@@ -18,7 +18,7 @@ ALL = shipped_migrations()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
     *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
-    *("verifiers", "ticks", "breakdown", "coverage", "draw", "corrected", "history"),
+    *("verifiers", "ticks", "breakdown", "coverage", "criteria", "draw", "corrected", "history"),
     *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
 )
 

@@ -21,6 +21,7 @@ import clickhouse_connect
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdict
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
@@ -58,6 +59,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_over_time,
     route_sums,
 )
+from rt4chart_collector.store.rates.criterion_rates import criteria_together, criterion_rates
 from rt4chart_collector.store.rates.rollup import repair_rollup
 from rt4chart_collector.store.rates.ticks import route_ticks
 from rt4chart_collector.store.rates.traffic import coverage
@@ -136,8 +138,10 @@ def fill(client: Client) -> None:
         [replace(SPAN, trace_id=one, span_id=one[16:], start_ns=NOON + 1) for one in IDS],
     )
     trail = (ClaimBlame(1, problem="no prompt"),)
+    criteria = (CriterionVerdict("cites", "v1", "must_cite", CriterionOutcome.FAIL, "cites none"),)
     given = [
-        replace(verdict(n, route=("support", "pay")[n % 2]), trail=trail) for n in range(1, 21)
+        replace(verdict(n, route=("support", "pay")[n % 2]), trail=trail, criteria=criteria)
+        for n in range(1, 21)
     ]
     insert_verdicts(client, given)
     insert_verdicts(client, [replace(one, verifier="other/1") for one in given[:9]])
@@ -196,6 +200,7 @@ def rated(client: Client) -> Iterator[tuple[str, object]]:
     points = rates_over_time(client, scope.of_route("shop", "pay"), step_s=3600)
     yield "breakdown", (by, points)
     yield "coverage", coverage(client, scope)
+    yield "criteria", (criterion_rates(client, scope), criteria_together(client, scope))
     for name in VIEWS:
         query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
         yield name, client.query(query).result_rows

@@ -1,0 +1,115 @@
+"""The shares of answers that fail custom criteria, by route, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
+from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_time
+
+# Whatever verifier judged the claims of an answer: a criterion judges it once. An answer is one
+# claim to `AnswerSums`, with m = 1 if the criterion has decided, and x = 1 if it fails. Another
+# version is another criterion, so that the newest one alone has the rate.
+COUNTS = """
+    Criterion AS name, CriterionVersion AS version, any(Kind) AS kind, any(Judge) AS judge,
+    countIf(m) AS decided, countIf(x) AS failed,
+    countIf(Outcome = 'not_applicable') AS not_applicable,
+    countIf(Outcome = 'undecided') AS undecided,
+    toInt64(decided) AS sums_answers, toInt64(decided) AS sums_claims,
+    sumIf(w, m) AS sums_wm, sumIf(w, x) AS sums_wx,
+    sumIf(w * w, m) AS sums_wwm, sumIf(w * w, x) AS sums_wwxx,
+    sums_wwxx AS sums_wwxm, sums_wwm AS sums_wwmm,
+    toUnixTimestamp64Nano(max(Timestamp)) AS last_ns
+"""
+ROWS = f"""(
+    SELECT *, {SAMPLE_WEIGHT} AS w, Outcome = 'fail' AS x, Outcome = 'pass' OR x AS m
+    FROM rt4chart_criteria FINAL
+    WHERE IsDeleted = 0 AND {OF_ROUTE} AND {in_time()}
+)"""  # noqa: S608 - our own names
+OF_ROUTES = f"""
+SELECT ServiceName AS service, Route AS route, {COUNTS} FROM {ROWS}
+GROUP BY ServiceName, Route, Criterion, CriterionVersion
+ORDER BY ServiceName, Route, Criterion, last_ns DESC, CriterionVersion
+"""  # noqa: S608
+OF_ALL = f"""
+SELECT {{service:String}} AS service, {{route:String}} AS route, {COUNTS} FROM {ROWS}
+GROUP BY Criterion, CriterionVersion ORDER BY Criterion, last_ns DESC, CriterionVersion
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSums:
+    """The answers that one version of a criterion judged, by outcome.
+
+    `sums` are over the decided ones, whose `claims` are answers, weighted by 1 / the probability
+    with which an answer was judged by the criterion.
+    """
+
+    name: str
+    version: str
+    kind: str
+    judge: str
+    decided: int
+    failed: int
+    not_applicable: int
+    undecided: int
+    sums: AnswerSums
+    last_ns: int
+
+    @property
+    def rate(self) -> Rate:
+        """The share of the decided answers that fail."""
+        return claim_rate(self.sums)
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionRate:
+    """The newest version of a criterion; `earlier` answers were judged by others, and left out."""
+
+    of: CriterionSums
+    earlier: int = 0
+
+    @property
+    def rate(self) -> Rate:
+        """The share of the decided answers that fail."""
+        return self.of.rate
+
+
+def criterion_rates(client: Client, scope: QueryScope) -> dict[tuple[str, str], list[CriterionRate]]:
+    """The criteria of each route, in the order of their names, by service and route."""
+    found = read_by(
+        client,
+        ("service", "route"),
+        CriterionSums,
+        OF_ROUTES,
+        scope.parameters,
+        settings=FINAL_PER_PARTITION,
+    )
+    return {route: _newest(rows) for route, rows in found.items()}
+
+
+def criteria_together(client: Client, scope: QueryScope) -> list[CriterionRate]:
+    """The criteria over all answers of the scope."""
+    return _newest(
+        read(client, CriterionSums, OF_ALL, scope.parameters, settings=FINAL_PER_PARTITION)
+    )
+
+
+def _newest(rows: Sequence[CriterionSums]) -> list[CriterionRate]:
+    """One for each name; of a name, the rows come with the newest version first."""
+    by_name: dict[str, list[CriterionSums]] = {}
+    for row in rows:
+        by_name.setdefault(row.name, []).append(row)
+    return [
+        CriterionRate(first, sum(_judged(one) for one in others))
+        for first, *others in by_name.values()
+    ]
+
+
+def _judged(sums: CriterionSums) -> int:
+    return sums.decided + sums.not_applicable + sums.undecided
