@@ -15,9 +15,17 @@ from otel_rt4chart.commands.terminal_text import this_terminal
 from otel_rt4chart.commands.verify import open_file
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import BatchSummary, judge_advice
-from otel_rt4chart.judges.build import build_verifier, check_judge_name, settings_for_judge
+from otel_rt4chart.judges.build import (
+    build_criteria,
+    build_verifier,
+    check_judge_name,
+    settings_for_judge,
+    shared_endpoint,
+)
 from otel_rt4chart.judges.choice import LOCAL, RULES, check_installed, missing_for
+from otel_rt4chart.judges.criteria import with_criteria
 from otel_rt4chart.settings.application import JudgeSettings, setting_warnings
+from otel_rt4chart.settings.criteria_file import chosen_criteria
 from otel_rt4chart.verify.core.json_rows import (
     MAX_LINE_BYTES,
     InputRow,
@@ -26,6 +34,7 @@ from otel_rt4chart.verify.core.json_rows import (
     report_row,
 )
 from otel_rt4chart.verify.core.model import Exchange, Passage
+from otel_rt4chart.verify.criteria.model import criterion_rows
 
 HOW = """\
 rt4chart check --answer "It lasts 30 days." --passage "It lasts 14 days." [--question "How long?"]
@@ -49,13 +58,17 @@ def execute(options: argparse.Namespace) -> int:
     elif missing := missing_for(LOCAL, settings):
         notes.append(f"the judge is rules, which finds less than local: {missing}")
         name = RULES
-    report = build_verifier(name, settings, clock=time.perf_counter_ns).verify(row.exchange)
+    endpoint = shared_endpoint(settings)
+    verifier = build_verifier(name, settings, clock=time.perf_counter_ns, endpoint=endpoint)
+    criteria = build_criteria(chosen_criteria(), settings, endpoint)
+    report, judged = with_criteria(criteria, row, verifier.verify(row.exchange))
     summary = BatchSummary()
     summary.add(report)
     if options.json or not sys.stdout.isatty():
-        lines = [json.dumps(report_row(row, report), ensure_ascii=False)]
+        told = {"criteria": criterion_rows(judged)} if judged else {}
+        lines = [json.dumps(report_row(row, report) | told, ensure_ascii=False)]
     else:
-        lines = list(marked_answer(row.exchange, report, this_terminal()))
+        lines = list(marked_answer(row.exchange, report, this_terminal(), judged))
     text = "".join(f"{line}\n" for line in lines)
     sys.stdout.flush()
     # UTF-8 cannot encode a lone surrogate; it is written as the JSON escape that it came from.

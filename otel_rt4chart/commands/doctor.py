@@ -17,7 +17,12 @@ from otel_rt4chart.core.extras import EXTRAS, missing_packages
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.core.urls import is_loopback
-from otel_rt4chart.judges.build import build_judge, build_verifier
+from otel_rt4chart.judges.build import (
+    build_criteria,
+    build_judge,
+    build_verifier,
+    shared_endpoint,
+)
 from otel_rt4chart.judges.embedded_models import installed_model_ids
 from otel_rt4chart.judges.names import is_on_disk, is_onnx
 from otel_rt4chart.sampling.layers import AUTO, REMOTE_SCAN_RATE
@@ -27,9 +32,12 @@ from otel_rt4chart.settings.application import (
     chosen_judge,
     setting_warnings,
 )
+from otel_rt4chart.settings.criteria_file import chosen_criteria
 from otel_rt4chart.verify import AnswerLabel, Exchange, Label, Passage, Report, Verifier
+from otel_rt4chart.verify.criteria.model import CriterionOutcome, JudgedCheck
 
 GROUP = "rt4chart.checks"
+SAMPLE_CRITERION = JudgedCheck("The answer names a number of days.", reads_passages=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,7 @@ def core_checks() -> Iterator[Check]:
         yield Check(f"extra [{extra}]", "missing" if packages else "ok", detail, fix)
     yield models_check()
     yield judge_check()
+    yield criteria_check()
     if is_onnx(first):
         yield onnx_check(first)
 
@@ -163,6 +172,38 @@ def onnx_check(name: str) -> Check:
     )
 
 
+def criteria_check() -> Check:
+    """Which custom criteria are set, and whether the endpoint judges one, with one short call."""
+    advice = "see docs/operate/criteria.md, or unset RT4CHART_CRITERIA"
+    try:
+        criteria, settings = chosen_criteria(), _short_settings(load(JudgeSettings))
+        judge = build_criteria(criteria, settings, shared_endpoint(settings))
+    except RT4ChartError as error:
+        return Check("criteria", "failed", str(error), advice)
+    if judge is None:
+        return Check("criteria", "ok", "none: RT4CHART_CRITERIA names no file")
+    if not criteria.judged:
+        return Check("criteria", "ok", f"{criteria}; none needs an endpoint")
+    (said,) = judge.ask((SAMPLE_CRITERION,), Exchange("How long?", (), "It lasts 14 days."))
+    if said.outcome is CriterionOutcome.UNDECIDED:
+        where = "see OPENAI_BASE_URL, OPENAI_API_KEY, the model"
+        return Check("criteria", "failed", f"{criteria}: {printable(said.reason)}", where)
+    detail = f"{criteria}; {settings.model} judges: a sample is called {said.outcome}"
+    return Check("criteria", "ok", detail + plain_http_note(settings.base_url))
+
+
+def _short_settings(settings: JudgeSettings) -> JudgeSettings:
+    """The same endpoint, key and model, for a test of few calls, without another try."""
+    return replace(
+        settings,
+        retries=0,
+        votes=1,
+        calls_per_answer=2,
+        cache="",
+        embedding_model="",
+    )
+
+
 def endpoint_check(name: str) -> Check:
     """Test an endpoint with one short call, and as much time as the judge would have."""
     title = f"judge {name}"[:21]
@@ -171,14 +212,7 @@ def endpoint_check(name: str) -> Check:
         build_judge(name, settings)
         # The judge `single` needs one call, and a second one if the reply is unreadable. Endpoint,
         # key and model are the same for every judge.
-        short_settings = replace(
-            settings,
-            retries=0,
-            calls_per_answer=2,
-            cache="",
-            embedding_model="",
-        )
-        report = _verify_wrong_number(build_verifier("single", short_settings))
+        report = _verify_wrong_number(build_verifier("single", _short_settings(settings)))
     except RT4ChartError as error:
         return Check(title, "failed", str(error), "change that, or use the judge local")
     reasons = [printable(claim.reason) for claim in report.claims if claim.label is Label.UNDECIDED]

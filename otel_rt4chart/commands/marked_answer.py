@@ -8,6 +8,7 @@ from otel_rt4chart.commands.terminal_text import (
     BOLD,
     DIM,
     LABEL_COLORS,
+    RED,
     TerminalStyle,
     shown,
 )
@@ -22,6 +23,7 @@ from otel_rt4chart.verify.core.model import (
     Report,
 )
 from otel_rt4chart.verify.core.revision import revised
+from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdict
 from otel_rt4chart.verify.findings.reasons import (
     differing_words,
     evidence_of_findings,
@@ -42,8 +44,16 @@ ARROW = "→ "
 _NUMBERED = 4  # columns before the text of a claim
 
 
-def marked_answer(exchange: Exchange, report: Report, style: TerminalStyle) -> Iterator[str]:
-    """The lines: the verdict, the answer with its failed words marked, claims, what to do."""
+def marked_answer(
+    exchange: Exchange,
+    report: Report,
+    style: TerminalStyle,
+    criteria: Sequence[CriterionVerdict] = (),
+) -> Iterator[str]:
+    """The lines: the verdict, the answer with its failed words marked, claims, what to do.
+
+    Before what to do, the verdicts of custom criteria.
+    """
     yield style.styled(verdict_words(report), BOLD)
     yield ""
     yield from _indented(_marked(exchange.answer, report.claims, style), "  ")
@@ -64,6 +74,11 @@ def marked_answer(exchange: Exchange, report: Report, style: TerminalStyle) -> I
             yield from _claim_lines(
                 number, claim, beside.get(number, ()), reasons.get(number, ()), style
             )
+    if criteria:
+        yield ""
+        yield style.styled("Criteria", BOLD)
+    for one in criteria:
+        yield from _criterion_lines(one, style)
     yield ""
     yield from _advice_lines(exchange.answer, report.advice, style)
     yield style.styled(f"judge: {shown(report.judge)}", DIM)
@@ -161,6 +176,19 @@ def _quotation(evidence: Evidence, words: Sequence[str], style: TerminalStyle) -
 
 def _on_a_line(text: str) -> str:
     return shown(text).replace("\n", " ")
+
+
+def _criterion_lines(one: CriterionVerdict, style: TerminalStyle) -> Iterator[str]:
+    outcome = one.outcome.value.replace("_", " ")
+    is_failed = one.outcome is CriterionOutcome.FAIL
+    said = style.styled(outcome, BOLD, *((RED,) if is_failed else ()))
+    yield f"  {said} {shown(one.name)}"
+    if one.reason:
+        # A model's own words are no finding of ours.
+        told = f"the model says: {one.reason}" if one.judge else one.reason
+        yield from style.wrapped(told, " " * _NUMBERED, ARROW)
+    if one.quote:
+        yield from style.wrapped(f"“{one.quote}”", " " * _NUMBERED)
 
 
 def _advice_lines(answer: str, advice: Advice, style: TerminalStyle) -> Iterator[str]:

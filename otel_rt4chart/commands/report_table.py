@@ -8,6 +8,7 @@ from typing import Any
 from otel_rt4chart.commands.terminal_text import BOLD, DIM, LABEL_COLORS, RED, TerminalStyle
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from otel_rt4chart.verify.criteria.model import CriterionOutcome
 
 _ROW, _VERDICT, _FAILED = 12, 12, 8
 _GAP = "  "
@@ -40,6 +41,7 @@ class ReportTable:
         decided = sum(Label(claim["label"]).is_decided for claim in claims)
         label = _label(row)
         told = [_told(claim) for claim in failed] or _undecided(claims)
+        told += [f"fails {name}: {reason}" for name, reason in _failed_criteria(row)]
         yield self._line(
             name,
             label.replace("_", " "),
@@ -77,6 +79,13 @@ def _has_failed(claim: Mapping[str, Any]) -> bool:
 def _told(claim: Mapping[str, Any]) -> str:
     """Such as "restriction left out: Refunds are paid …"."""
     return f"{ClaimStatus(claim['status']).label}: {claim['text']}"
+
+
+def _failed_criteria(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The names of the criteria that the answer fails, with the reason."""
+    for one in row.get("criteria", ()):
+        if one["outcome"] == CriterionOutcome.FAIL:
+            yield one["name"], one.get("reason", "no reason given")
 
 
 def _undecided(claims: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -16,9 +16,15 @@ from otel_rt4chart.commands.report_table import ReportTable
 from otel_rt4chart.commands.terminal_text import this_terminal
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.judges.batch import BatchRun, judge_advice
-from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from otel_rt4chart.judges.build import (
+    build_criteria,
+    build_verifier,
+    settings_for_judge,
+    shared_endpoint,
+)
 from otel_rt4chart.judges.names import is_on_disk
 from otel_rt4chart.settings.application import setting_warnings
+from otel_rt4chart.settings.criteria_file import chosen_criteria
 from otel_rt4chart.verify.core.json_rows import read_lines
 from otel_rt4chart.verify.core.rates import Measure
 
@@ -27,10 +33,15 @@ def execute(options: argparse.Namespace) -> int:
     """Verify the rows and print a summary. The status is 1 after any error or failure."""
     settings = settings_for_judge(options.judge, options.model, exhaustive=options.exhaustive)
     _write_lines(*(f"warning: {warning}" for warning in setting_warnings()))
-    verifier = build_verifier(options.judge, settings, clock=time.perf_counter_ns)
+    endpoint = shared_endpoint(settings)
+    verifier = build_verifier(
+        options.judge, settings, clock=time.perf_counter_ns, endpoint=endpoint
+    )
+    criteria = build_criteria(chosen_criteria(), settings, endpoint)
     jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     refuse_overwriting(options.file, options.out)
-    run = BatchRun(verifier, as_of=datetime.now(UTC).isoformat(timespec="seconds"), jobs=jobs)
+    as_of = datetime.now(UTC).isoformat(timespec="seconds")
+    run = BatchRun(verifier, as_of=as_of, jobs=jobs, criteria=criteria)
     is_shown = options.out == "-" and sys.stdout.isatty()
     is_watched = sys.stderr.isatty() and not is_shown
     table = ReportTable(this_terminal()) if is_shown and not options.json else None

@@ -9,10 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.text import printable
+from otel_rt4chart.judges.criteria import CriteriaJudge, with_criteria
 from otel_rt4chart.judges.judge_failure import all_failed, remotely_judged_claims
 from otel_rt4chart.verify.core.json_rows import parse_row, read_row, report_row
 from otel_rt4chart.verify.core.model import Action, Label, Report
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate, claim_rate
+from otel_rt4chart.verify.criteria.counts import CriteriaCounts
+from otel_rt4chart.verify.criteria.model import CriterionVerdict, criterion_rows
 from otel_rt4chart.verify.pipeline import Verifier
 
 T = TypeVar("T")
@@ -176,14 +179,24 @@ def judge_advice(name: str) -> str:
 class _RowResult(NamedTuple):
     row: dict[str, Any]
     report: Report | None = None
+    criteria: tuple[CriterionVerdict, ...] = ()
 
 
 class BatchRun:
     """Verifies `jobs` rows at a time; `stopped` says why later rows were not verified."""
 
-    def __init__(self, verifier: Verifier, *, as_of: str, jobs: int = 1) -> None:
-        """`as_of` is the date of rows without one."""
+    def __init__(
+        self,
+        verifier: Verifier,
+        *,
+        as_of: str,
+        jobs: int = 1,
+        criteria: CriteriaJudge | None = None,
+    ) -> None:
+        """`as_of` is the date of rows without one; each is also judged by the `criteria`."""
         self._verifier = verifier
+        self._criteria = criteria
+        self.outcomes = CriteriaCounts()
         self._as_of = as_of
         self._jobs = jobs
         self._spent = UsageTotals()
@@ -202,6 +215,7 @@ class BatchRun:
         """The summary for people."""
         yield f"{self.count} rows, {self.errors} with an error"
         yield from self.summary.lines()
+        yield from self.outcomes.lines()
         if spent := str(self._spent):
             yield spent
 
@@ -215,7 +229,9 @@ class BatchRun:
             if self.stopped:
                 raise InputError(f"not verified: {self.stopped}")
             report = self._verifier.verify(row.exchange)
-            return _RowResult(report_row(row, report), report)
+            report, judged = with_criteria(self._criteria, row, report)
+            told = {"criteria": criterion_rows(judged)} if judged else {}
+            return _RowResult(report_row(row, report) | told, report, judged)
         except InputError as error:
             return _RowResult({"id": value.get("id"), "line": number, "error": str(error)})
 
@@ -226,6 +242,8 @@ class BatchRun:
             return
         self._spent.add(done.row["usage"])
         self.summary.add(done.report)
+        for one in done.criteria:
+            self.outcomes.add(one.name, one.outcome)
         if self.summary.is_hopeless and not self.stopped:
             self.stopped = self.summary.stop_reason
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from otel_rt4chart.sampling.policy import position
+from otel_rt4chart.verify.core.json_rows import InputRow
 from otel_rt4chart.verify.core.meter import Budget, Meter
 from otel_rt4chart.verify.core.model import AnswerLabel, Exchange, Report, Usage
 from otel_rt4chart.verify.criteria.checks import check_answer, is_asked
-from otel_rt4chart.verify.criteria.judged import CriteriaModel
+from otel_rt4chart.verify.criteria.judged import CriteriaModel, JudgedCriterion
 from otel_rt4chart.verify.criteria.model import (
     Criteria,
     Criterion,
@@ -48,6 +50,12 @@ class CriteriaJudge:
         """The version of each criterion, by its name."""
         return self._versions
 
+    def of_route(self, route: object) -> tuple[Criterion, ...]:
+        """The criteria of answers that nobody drew, at any rate; all of them without a route."""
+        if not isinstance(route, str) or not route:
+            return self.criteria.all
+        return tuple(one for one in self.criteria.all if one.is_of(route))
+
     def drawn(self, trace_id: str, route: str) -> tuple[Criterion, ...]:
         """The criteria of an answer: a repeat and another process draw the same."""
         return self.criteria.drawn(route, position(trace_id, DRAW_SALT))
@@ -78,6 +86,12 @@ class CriteriaJudge:
                 found[one.name] = self._verdict(one, said.outcome, said.reason, said.quote)
         return tuple(found[one.name] for one in criteria), meter.usage()
 
+    def ask(self, checks: Sequence[JudgedCheck], exchange: Exchange) -> list[JudgedCriterion]:
+        """What the model says of checks that are no criteria; none without a model."""
+        return (
+            [] if self._model is None else self._model.judge(checks, exchange, Meter(self._budget))
+        )
+
     def undecided(self, criteria: Sequence[Criterion], reason: str) -> tuple[CriterionVerdict, ...]:
         """Verdicts that say why there is no decision."""
         return tuple(self._verdict(one, CriterionOutcome.UNDECIDED, reason) for one in criteria)
@@ -95,3 +109,13 @@ class CriteriaJudge:
             criterion.rate,
             self._model.id if criterion.is_judged and self._model is not None else "",
         )
+
+
+def with_criteria(
+    judge: CriteriaJudge | None, row: InputRow, report: Report
+) -> tuple[Report, tuple[CriterionVerdict, ...]]:
+    """The report with the cost of judging the row by the criteria, and their verdicts."""
+    if judge is None:
+        return report, ()
+    found, usage = judge.judge(judge.of_route(row.route), row.exchange, report)
+    return replace(report, usage=report.usage.plus(usage)), found

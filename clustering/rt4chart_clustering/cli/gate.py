@@ -22,6 +22,16 @@ retrieved new passages. See docs/operate/evalsets.md
 """
 
 
+def parse_criterion(text: str) -> tuple[str, float]:
+    """The name and the share of NAME=SHARE."""
+    name, equals, share = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(
+            f"expected NAME=SHARE, such as Completeness=0.1; got {text!r}"
+        )
+    return name, parse_share(share)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = EPILOG
@@ -56,6 +66,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=MAX_UNDECIDED,
         metavar="SHARE",
         help="0 to 1 (default %(default)s)",
+    )
+    parser.add_argument(
+        "--criterion",
+        action="append",
+        default=[],
+        type=parse_criterion,
+        metavar="NAME=SHARE",
+        help="a criterion of RT4CHART_CRITERIA, and the share of answers that may fail it (0 to 1);"
+        " once for each",
     )
     parser.add_argument(
         "--baseline", metavar="NAME", help="an earlier run; fail if the rate has risen"

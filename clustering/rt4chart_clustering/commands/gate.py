@@ -18,7 +18,13 @@ from otel_rt4chart.commands.verify import (
 )
 from otel_rt4chart.core.errors import InputError, RT4ChartError
 from otel_rt4chart.core.text import printable
-from otel_rt4chart.judges.build import build_verifier, settings_for_judge
+from otel_rt4chart.judges.build import (
+    build_criteria,
+    build_verifier,
+    settings_for_judge,
+    shared_endpoint,
+)
+from otel_rt4chart.settings.criteria_file import chosen_criteria
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.evalset.case import EvalCase
 from rt4chart_clustering.evalset.load import load_cases
@@ -27,6 +33,7 @@ from rt4chart_clustering.gate.compare import check_comparable, compare
 from rt4chart_clustering.gate.evaluate import (
     GateLimits,
     GateOutcome,
+    check_criteria,
     evaluate_gate,
 )
 from rt4chart_clustering.gate.report import format_junit, format_markdown, format_text, outcome_json
@@ -42,7 +49,10 @@ def execute(options: argparse.Namespace) -> int:
     name, cases = load_cases(options.evalset, options.dsn)
     before = load_result(result_path(options.baseline)) if options.baseline else None
     settings = settings_for_judge(options.judge, options.model)
-    verifier = build_verifier(options.judge, settings)
+    endpoint = shared_endpoint(settings)
+    verifier = build_verifier(options.judge, settings, endpoint=endpoint)
+    criteria = build_criteria(chosen_criteria(), settings, endpoint)
+    check_criteria(dict(options.criterion), criteria)
     if before is not None:
         check_comparable(
             before, verifier.judge.id, Measure(options.count)
@@ -54,11 +64,18 @@ def execute(options: argparse.Namespace) -> int:
     jobs = options.jobs or default_jobs(options.judge, settings.concurrency)
     is_watched = sys.stderr.isatty()
     with progress(time.monotonic, "cases") if is_watched else nullcontext(no_progress) as show:
-        result = verify_answers(name, cases, answers, verifier, jobs=jobs, show=show)
+        result = verify_answers(
+            name, cases, answers, verifier, jobs=jobs, show=show, criteria=criteria
+        )
     result = replace(result, release=options.release)
     found = evaluate_gate(
         result,
-        GateLimits(options.max_rate, options.max_undecided, Measure(options.count)),
+        GateLimits(
+            options.max_rate,
+            options.max_undecided,
+            Measure(options.count),
+            dict(options.criterion),
+        ),
         compare(before, result, Measure(options.count)) if before else None,
     )
     if options.save:

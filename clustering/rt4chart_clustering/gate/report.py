@@ -34,6 +34,8 @@ def _lines(outcome: GateOutcome) -> Iterator[str]:
         yield f"{COUNTED[measure]} {format_rate(result.rate(measure))}{mark}"
     yield _counts(outcome)
     yield f"statuses: {_statuses(outcome)}"
+    for name in result.criteria:
+        yield f"criterion {name}: {result.criterion(name)}{_allowed(outcome, name)}"
     for issue, cases in result.by_issue():
         if issue:
             rate = format_rate(rate_of(cases, counted))
@@ -72,6 +74,13 @@ def format_markdown(outcome: GateOutcome) -> str:
         f"Statuses: {_statuses(outcome)}.",
         "",
     ]
+    if result.criteria:
+        lines += ["| criterion | answers |", "|---|---|"]
+        lines += [
+            f"| {_quoted(name)} | {result.criterion(name)}{_allowed(outcome, name)} |"
+            for name in result.criteria
+        ]
+        lines.append("")
     lines += [f"- {_quoted(reason)}" for reason in outcome.reasons]
     if (found := outcome.comparison) is not None:
         lines.append(
@@ -147,6 +156,10 @@ def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
         "count": outcome.limits.count,
         "rates": rates,
         "statuses": dict(result.statuses),
+        "criteria": {
+            name: asdict(counts) | _rate_json(counts.rate)
+            for name in result.criteria for counts in [result.criterion(name)]
+        },
         "cases": [asdict(case) for case in result.cases],
         "baseline": None if found is None else {
             "pairs": found.pairs, "before": found.before, "now": found.now,
@@ -156,6 +169,11 @@ def outcome_json(outcome: GateOutcome) -> dict[str, Any]:
             "a": stored.a, "b": stored.b, "command": stored.command, "url": stored.url or None
         },
     }  # fmt: skip
+
+
+def _allowed(outcome: GateOutcome, name: str) -> str:
+    limit = outcome.limits.criteria.get(name)
+    return "" if limit is None else f"; at most {limit:.1%} may fail"
 
 
 def _rate_json(rate: Rate) -> dict[str, Any]:

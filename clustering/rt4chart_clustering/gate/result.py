@@ -13,6 +13,8 @@ from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.core.strict_json import strict_json
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure, Rate, claim_rate
+from otel_rt4chart.verify.criteria.counts import OutcomeCounts
+from otel_rt4chart.verify.criteria.model import CriterionOutcome
 
 LISTS = ("wrong", "misled", "returned")
 RESULTS_FOLDER = Path(".rt4chart") / "gate"
@@ -27,7 +29,8 @@ class CaseResult:
 
     `error` says why there is no verdict; the counts are 0 then. `wrong` has the unfaithful claims
     as `label: text`, `misled` the misleading ones as `status: text`. `returned` are the statuses
-    that the case was recorded for and that the new answer has again.
+    that the case was recorded for and that the new answer has again. `criteria` has the outcome of
+    each custom criterion by its name.
     """
 
     id: str
@@ -41,6 +44,7 @@ class CaseResult:
     misled: tuple[str, ...] = ()
     statuses: Mapping[str, int] = field(default_factory=dict)
     returned: tuple[str, ...] = ()
+    criteria: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, measure: Measure) -> int:
         """The number of claims that the measure counts."""
@@ -80,6 +84,19 @@ class GateResult:
     def rate(self, measure: Measure) -> Rate:
         """The rate over all decided claims; its interval accounts for claims of the same case."""
         return rate_of(self.cases, measure)
+
+    def criterion(self, name: str) -> OutcomeCounts:
+        """How many answers fail a criterion."""
+        counts = OutcomeCounts()
+        for case in self.cases:
+            if name in case.criteria:
+                counts = counts.plus(CriterionOutcome(case.criteria[name]))
+        return counts
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The names of the criteria that judged an answer."""
+        return tuple(sorted({name for case in self.cases for name in case.criteria}))
 
     @property
     def statuses(self) -> Mapping[str, int]:
@@ -172,10 +189,13 @@ def _check_case(case: CaseResult) -> None:
     """TypeError for a value of another type, which a file made by hand may have."""
     counts = (case.decided, case.unfaithful, case.undecided, case.misleading)
     texts = (case.id, case.issue, case.error, *case.wrong, *case.misled, *case.returned)
+    outcomes = set(map(str, CriterionOutcome))
     is_right = (
         all(type(count) is int and count >= 0 for count in (*counts, *case.statuses.values()))
         and all(isinstance(text, str) for text in (*texts, *case.statuses))
         and case.unfaithful + case.misleading <= case.decided
+        and all(isinstance(one, str) for one in case.criteria)
+        and outcomes.issuperset(case.criteria.values())
     )
     if not is_right:
         raise TypeError(f"right counts and texts of the case {case.id!r}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from otel_rt4chart.core.text import printable
 from otel_rt4chart.judges.batch import BatchRun
+from otel_rt4chart.judges.criteria import CriteriaJudge
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
 from otel_rt4chart.verify.pipeline import Verifier
 from rt4chart_clustering.evalset.case import EvalCase, case_row
@@ -26,6 +27,7 @@ def verify_answers(
     *,
     jobs: int,
     show: Callable[[int], None],
+    criteria: CriteriaJudge | None = None,
 ) -> GateResult:
     """The result of each case, in the cases' order; a case without an answer has an error.
 
@@ -33,7 +35,7 @@ def verify_answers(
     that it was given with, else against the case's own.
     """
     answered = [case for case in cases if case.id in answers]
-    run = BatchRun(verifier, as_of="", jobs=jobs)
+    run = BatchRun(verifier, as_of="", jobs=jobs, criteria=criteria)
     found: dict[str, CaseResult] = {}
     rows = run.rows(_line(case, answers[case.id]) for case in answered)
     for case, row in zip(answered, rows, strict=True):
@@ -77,6 +79,7 @@ def _result(case: EvalCase, row: Mapping[str, Any]) -> CaseResult:
         misled=tuple(misled),
         statuses=dict(Counter(map(str, statuses))),
         returned=tuple(str(one) for one in case.unwanted if one in statuses),
+        criteria={one["name"]: one["outcome"] for one in row.get("criteria", ())},
     )
 
 

@@ -80,7 +80,9 @@ class CriterionRate:
         return self.of.rate
 
 
-def criterion_rates(client: Client, scope: QueryScope) -> dict[tuple[str, str], list[CriterionRate]]:
+def criterion_rates(
+    client: Client, scope: QueryScope
+) -> dict[tuple[str, str], list[CriterionRate]]:
     """The criteria of each route, in the order of their names, by service and route."""
     found = read_by(
         client,

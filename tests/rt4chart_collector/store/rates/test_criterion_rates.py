@@ -43,9 +43,8 @@ def test_a_share_is_of_the_decided_answers_with_its_interval(client: Client) -> 
     counts = (found.of.decided, found.of.failed, found.of.not_applicable, found.of.undecided)
     assert counts == (8, 2, 3, 1)
     assert found.rate.value == pytest.approx(0.25)
-    assert (found.rate.low, found.rate.high) == pytest.approx(
-        wilson(0.25, 7)
-    )  # n - 1: the variance is estimated
+    # n - 1 answers: the variance is estimated from them.
+    assert (found.rate.low, found.rate.high) == pytest.approx(wilson(0.25, 7))
 
 
 def test_answers_are_weighted_by_both_rates(client: Client) -> None:
