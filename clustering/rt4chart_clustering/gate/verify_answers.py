@@ -52,6 +52,8 @@ def _line(case: EvalCase, answer: NewAnswer) -> bytes:
     row = case_row(case)
     asked = {"id": case.id, "question": row["question"], "answer": answer.text}
     asked["contexts"] = answer.contexts or row["contexts"]
+    if case.source.route:
+        asked["route"] = case.source.route
     if case.exchange.as_of:
         asked["as_of"] = case.exchange.as_of
     return json.dumps(asked).encode()

@@ -49,7 +49,7 @@ def execute(options: argparse.Namespace) -> int:
         again=options.again,
     )
     with open_database(
-        settings.dsn, needs="rt4chart_recalibrations", otherwise=BUSY_ADVICE
+        settings.dsn, needs="rt4chart_criteria", otherwise=BUSY_ADVICE
     ) as client:
         additions = verdict_additions(
             verifier,

@@ -28,7 +28,7 @@ def execute(options: argparse.Namespace) -> int:
         overwrites=options.force,
     )
     count = 0
-    with open_database(dsn, needs="rt4chart_corrected_rates") as client:
+    with open_database(dsn, needs="rt4chart_criteria") as client:
         for name in options.table or SOURCES:
             for path in export_table(client, name, request):
                 # Only complete files are printed: a script may upload each path that it reads.

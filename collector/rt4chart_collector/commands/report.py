@@ -30,6 +30,7 @@ from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.rates.claim_rates import RateSlice
+from rt4chart_collector.store.rates.criterion_rates import CriterionRate
 from rt4chart_collector.store.rates.trail_shares import TrailShares
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
@@ -37,7 +38,7 @@ from rt4chart_collector.store.rates.verifiers import main_verifier
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
-    with open_database(dsn, needs="rt4chart_trails") as client:
+    with open_database(dsn, needs="rt4chart_criteria") as client:
         verifier = options.verifier or main_verifier(client, now_ns)
         since_ns = now_ns - options.since * 10**9
         scope = QueryScope(since_ns, now_ns, verifier, route=options.route)
@@ -83,6 +84,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
         "verifier": report.scope.verifier,
         "all": _figures(report.total),
         "before": _figures(report.before),
+        "criteria": _criteria(report.criteria),
         "change": {
             **_changes(report.compared.measures),
             "routes": len(report.compared.matched),
@@ -94,6 +96,7 @@ def figures(report: PeriodReport) -> dict[str, object]:
                 **(_figures(route.now) or {}),
                 "statuses": {row.status: row.share for row in route.statuses},
                 "entered": _entered(route.stages),
+                "criteria": _criteria(route.criteria),
                 "corrected": rate_figures(route.corrected) if route.corrected else None,
                 "before": _figures(route.before),
                 "change": _changes(route.changes),
@@ -143,6 +146,27 @@ def _figures(rates: RateSlice | None) -> dict[str, object] | None:
     }
 
 
+def _criteria(found: Sequence[CriterionRate]) -> list[dict[str, object]]:
+    """The custom criteria; `earlier` answers were judged by another version, and are left out."""
+    return [
+        {
+            "criterion": one.of.name,
+            "kind": one.of.kind,
+            "version": one.of.version,
+            "judge": one.of.judge,
+            "fails": one.rate.value,
+            "low": one.rate.low,
+            "high": one.rate.high,
+            "failed": one.of.failed,
+            "decided": one.of.decided,
+            "not_applicable": one.of.not_applicable,
+            "undecided": one.of.undecided,
+            "earlier": one.earlier,
+        }
+        for one in found
+    ]
+
+
 def _entered(stages: TrailShares | None) -> list[dict[str, object]]:
     """The stages in which unfaithful claims entered; an empty name is not known."""
     return [
@@ -173,6 +197,9 @@ def print_routes(report: PeriodReport, console: Console) -> None:
         console.print()
     if statuses := _status_table(report):
         console.print(statuses)
+        console.print()
+    if criteria := _criteria_table(report):
+        console.print(criteria)
         console.print()
     for route in report.routes:
         if route.entered is not None:
@@ -205,6 +232,18 @@ def _status_table(report: PeriodReport) -> Table | None:
         for row in route.statuses:
             status = printable(status_label(row.status))
             table.add_row(*_names(route), status, percent(row.share), percent(row.before))
+    return table if table.row_count else None
+
+
+def _criteria_table(report: PeriodReport) -> Table | None:
+    """The custom criteria of each route."""
+    columns = ("criterion", "fails", "95%", "failed", "decided", "undecided")
+    table = Table("route", "service", *columns, box=None)
+    for route in report.routes:
+        for one in route.criteria:
+            counts = (one.of.failed, one.of.decided, one.of.undecided)
+            figures = (percent(one.rate.value), interval(one.rate), *(f"{n:,}" for n in counts))
+            table.add_row(*_names(route), one.of.name, *figures)
     return table if table.row_count else None
 
 

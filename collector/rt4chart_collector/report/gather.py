@@ -23,6 +23,11 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_together,
     route_rates,
 )
+from rt4chart_collector.store.rates.criterion_rates import (
+    CriterionRate,
+    criteria_together,
+    criterion_rates,
+)
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trail_shares import TrailShares, stage_shares
 
@@ -63,6 +68,7 @@ class RouteReport:
     changes: Mapping[Measure, ComparedRate]
     corrected: RouteRate | None = None
     stages: TrailShares | None = None
+    criteria: tuple[CriterionRate, ...] = ()
 
     @property
     def entered(self) -> TrailNote | None:
@@ -80,6 +86,7 @@ class PeriodReport:
     """The figures; the lists are limited, `route_count` and `issue_count` are the totals.
 
     `corrected` has all routes, and none where no claims of the period were drawn for labels.
+    `criteria` are the custom criteria over all answers.
     `compared` has the period before and this one over the routes that both have, weighted alike;
     `before` is all traffic of the period before, whose difference from `total` contains a change of
     traffic between routes.
@@ -95,6 +102,7 @@ class PeriodReport:
     issue_count: int
     alerts: tuple[Episode, ...]
     corrected: tuple[RouteRate, ...] = ()
+    criteria: tuple[CriterionRate, ...] = ()
 
     @property
     def step_s(self) -> int:
@@ -119,6 +127,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
     stages = stage_shares(client, scope)
+    criteria = criterion_rates(client, scope)
     issues = [
         issue
         for issue in list_issues(client)
@@ -139,6 +148,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
                 changes=changes.get((rates.service, rates.route), {}),
                 corrected=corrected.get((rates.service, rates.route)),
                 stages=stages.get((rates.service, rates.route)),
+                criteria=tuple(criteria.get((rates.service, rates.route), ())),
             )
             for rates in routes[:ROUTES]
         ),
@@ -147,6 +157,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         issue_count=len(issues),
         alerts=tuple(alert_history(client, EpisodeFilter(scope), limit=ALERTS)),
         corrected=tuple(corrected.values()),
+        criteria=tuple(criteria_together(client, scope)),
     )
 
 
@@ -160,6 +171,7 @@ def _route(
     changes: Mapping[Measure, ComparedRate],
     corrected: RouteRate | None,
     stages: TrailShares | None,
+    criteria: tuple[CriterionRate, ...],
 ) -> RouteReport:
     rates = route_rates(client, MADE_WITH, scope, step_s=trend_step_s(scope))
     return RouteReport(
@@ -177,6 +189,7 @@ def _route(
         changes=changes,
         corrected=corrected,
         stages=stages,
+        criteria=criteria,
     )
 
 

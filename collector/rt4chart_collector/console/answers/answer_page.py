@@ -29,6 +29,7 @@ from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.page_threads import check_awaited
+from rt4chart_collector.console.view.criteria import outcome_label
 from rt4chart_collector.console.view.params import (
     bad_request,
     choice_param,
@@ -41,6 +42,7 @@ from rt4chart_collector.pipeline.decision import read_answers
 from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.trails import chain_of
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
+from rt4chart_collector.store.answers.criteria import criteria_of
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
     WHOLE_ANSWER,
@@ -100,6 +102,7 @@ def show_answer(console: Console, request: Request) -> Response:
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         trails = trails_of(client, verification)
+        criteria = criteria_of(client, verification)
         check_awaited()
         chain = _chain(client, verification, trails, spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
@@ -107,7 +110,9 @@ def show_answer(console: Console, request: Request) -> Response:
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
         return JSONResponse(
-            answer_document(verification, listed, view, issues, feedback, texts, trace, trails)
+            answer_document(
+                verification, listed, view, issues, feedback, texts, trace, trails, criteria
+            )
         )
     rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
@@ -121,6 +126,8 @@ def show_answer(console: Console, request: Request) -> Response:
         claims=list(view.claims(issues, own_opinions)),
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
         issues=issues,
+        criteria=criteria,
+        outcome_label=outcome_label,
         pages=pages,
         actor=own,
         texts_gone=texts is None,

@@ -28,6 +28,7 @@ from rt4chart_collector.console.answers.segments import (
 from rt4chart_collector.console.answers.wording import stages_in_words
 from rt4chart_collector.console.view.filters import visible
 from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
+from rt4chart_collector.store.answers.criteria import CriterionRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree
 from rt4chart_collector.store.answers.trails import TrailRow
@@ -397,6 +398,7 @@ def answer_document(
     texts: Mapping[str, Passage] | None,
     trace: TraceTree | None,
     trails: Sequence[TrailRow] = (),
+    criteria: Sequence[CriterionRow] = (),
 ) -> dict[str, object]:
     """The document; the `text` of a passage is null if its span was deleted."""
     verdict = asdict(verification)
@@ -417,5 +419,18 @@ def answer_document(
         "issues": [asdict(issue) for issue in issues],
         "feedback": [asdict(opinion) for opinion in feedback],
         "trails": [asdict(row.blame) for row in trails],
+        "criteria": [
+            {
+                "name": row.name,
+                "version": row.criterion_version,
+                "kind": row.kind,
+                "outcome": row.outcome,
+                "reason": row.reason,
+                "quote": row.quote,
+                "judge": row.judge,
+                "sample_rate": row.sample_rate,
+            }
+            for row in criteria
+        ],
         "spans": [asdict(span) for span in trace.spans] if trace else None,
     }

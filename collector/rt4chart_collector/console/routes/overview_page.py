@@ -67,7 +67,8 @@ def _table(
     empty: str,
     labels: LabelFindings,
 ) -> Table[RouteRow]:
-    columns = route_columns(measure, is_corrected=labels.is_drawn)
+    has_criteria = any(row.criteria for row in rows)
+    columns = route_columns(measure, is_corrected=labels.is_drawn, has_criteria=has_criteria)
     sort = sort_param(request, columns, "-attention")
     # The sort is stable: among equally urgent routes the worse rate comes first.
     by_rate = sorted_rows(rows, columns, f"-{RATE_NAMES[measure]}")

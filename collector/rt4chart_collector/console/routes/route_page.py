@@ -14,6 +14,7 @@ from starlette.responses import Response
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
+from rt4chart_collector.console.routes.criterion_tables import criterion_table
 from rt4chart_collector.console.routes.route_rows import NO_COVERAGE, RECENT_NS, worst_first
 from rt4chart_collector.console.routes.route_tables import (
     DOCUMENTS,
@@ -51,6 +52,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
+from rt4chart_collector.store.rates.criterion_rates import CriterionRate, criterion_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trail_shares import (
     TrailShares,
@@ -83,6 +85,7 @@ class RouteData:
     worst: list[WorstAnswer]
     stages: TrailShares | None = None
     retrievals: TrailShares | None = None
+    criteria: Sequence[CriterionRate] = ()
 
     @property
     def drift(self) -> DriftRow | None:
@@ -107,7 +110,7 @@ def show_route(console: Console, request: Request) -> Response:
         )
     return console.tables(
         request,
-        _tables(data, partial(_answers_of_step, service, route, console.time_range(request))),
+        _tables(data, partial(_answers_with, service, route, console.time_range(request))),
         "route.html",
         title=route or "(no route)",
         service=service,
@@ -129,18 +132,19 @@ def show_route(console: Console, request: Request) -> Response:
     )
 
 
-def _answers_of_step(service: str, route: str, period: TimeRange, stage: str) -> str:
-    """The answers of the route with a claim that entered in this stage."""
-    term = written_filter([FilterTerm("step", stage)])
+def _answers_with(service: str, route: str, period: TimeRange, key: str, value: str) -> str:
+    """The answers of the route that a key of the filter finds."""
+    term = written_filter([FilterTerm(key, value)])
     return answers_url(service=service, route=route, q=term, **period.query)
 
 
-def _tables(data: RouteData, answers_of: Callable[[str], str]) -> Sequence[Table[object]]:
+def _tables(data: RouteData, answers_with: Callable[[str, str], str]) -> Sequence[Table[object]]:
     return [
+        criterion_table(data.criteria, partial(answers_with, "fails")),
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
         *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
         STATUSES.with_rows(status_rows(data.whole)),
-        *trail_tables(data.stages, data.retrievals, answers_of),
+        *trail_tables(data.stages, data.retrievals, partial(answers_with, "step")),
         deployment_table(data.deployed),
         ISSUES.with_rows(data.issues),
         DOCUMENTS.with_rows(data.documents),
@@ -182,6 +186,7 @@ def read_route(
         worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
         stages=stage_shares(client, scope).get(route),
         retrievals=retrieval_shares(client, scope).get(route),
+        criteria=criterion_rates(client, scope).get(route, ()),
     )
 
 

@@ -16,7 +16,13 @@ from rt4chart_collector.core.filters.filter_language import (
     alternatives,
     searched_words,
 )
-from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope, in_scope
+from rt4chart_collector.store.engine.scope import (
+    MAX_TIME_NS,
+    OF_ROUTE,
+    QueryScope,
+    in_scope,
+    in_time,
+)
 
 # The claims of an answer that each measure counts.
 FAILED_COUNT = {
@@ -34,6 +40,7 @@ ANSWER_KEYS = (
     FilterKey("measure", "it has such a claim", KeyMatch.CHOICE, tuple(map(str, Measure))),
     FilterKey("decision", "what became of it", KeyMatch.CHOICE, tuple(map(str, Decision))),
     FilterKey("step", "a claim of it entered in this step of a chain", KeyMatch.WHOLE),
+    FilterKey("fails", "it fails this custom criterion", KeyMatch.WHOLE),
     FilterKey("model", "a part of the model's name"),
     FilterKey("release", "the release", KeyMatch.WHOLE),
     FilterKey("prompt", "the prompt version", KeyMatch.WHOLE),
@@ -56,6 +63,8 @@ _COLUMNS = {
 # An empty stage is not known.
 STEPS = f"""SELECT TraceId, SpanId, VerifierId FROM rt4chart_trails FINAL
     WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless') AND {in_scope()}"""  # noqa: S608 - our own names
+FAILS = f"""SELECT TraceId, SpanId FROM rt4chart_criteria FINAL
+    WHERE IsDeleted = 0 AND Outcome = 'fail' AND {OF_ROUTE} AND {in_time()}"""  # noqa: S608
 # The columns of the fields of `AnswerFilter`, whose values are whole.
 _FIELDS = {
     "decision": "Decision = {decision:String}",
@@ -145,6 +154,8 @@ def _condition(term: FilterTerm, name: str) -> str:
         return f"mapContains(Statuses, {{{name}:String}})"
     if term.key == "step":
         return f"(TraceId, SpanId, VerifierId) IN ({STEPS} AND Stage = {{{name}:String}})"
+    if term.key == "fails":
+        return f"(TraceId, SpanId) IN ({FAILS} AND Criterion = {{{name}:String}})"
     if term.key == "measure":
         return f"{FAILED_COUNT[Measure(term.value)]} > 0"
     column = _COLUMNS[term.key]

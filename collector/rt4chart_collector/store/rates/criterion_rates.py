@@ -10,7 +10,7 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, in_time
+from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, among_busiest, in_time
 
 # Whatever verifier judged the claims of an answer: a criterion judges it once. An answer is one
 # claim to `AnswerSums`, with m = 1 if the criterion has decided, and x = 1 if it fails. Another
@@ -33,6 +33,7 @@ ROWS = f"""(
 )"""  # noqa: S608 - our own names
 OF_ROUTES = f"""
 SELECT ServiceName AS service, Route AS route, {COUNTS} FROM {ROWS}
+WHERE {among_busiest()}
 GROUP BY ServiceName, Route, Criterion, CriterionVersion
 ORDER BY ServiceName, Route, Criterion, last_ns DESC, CriterionVersion
 """  # noqa: S608
@@ -83,7 +84,10 @@ class CriterionRate:
 def criterion_rates(
     client: Client, scope: QueryScope
 ) -> dict[tuple[str, str], list[CriterionRate]]:
-    """The criteria of each route, in the order of their names, by service and route."""
+    """The criteria of each route, in the order of their names, by service and route.
+
+    Of the busiest routes, as `rates_by` has them.
+    """
     found = read_by(
         client,
         ("service", "route"),
