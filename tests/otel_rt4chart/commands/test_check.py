@@ -235,3 +235,48 @@ def test_a_judge_that_does_not_answer_is_status_1(
     shown = capsysbinary.readouterr()
     assert json.loads(shown.out)["label"] == "undecided"
     assert "rt4chart doctor --judge openai" in shown.err.decode()
+
+
+@pytest.fixture
+def criteria(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rules, one of which the answer fails."""
+    file = tmp_path / "criteria.toml"
+    file.write_text(
+        '[[criteria]]\nname = "cites"\nkind = "must_cite"\n'
+        '[[criteria]]\nname = "days"\nkind = "regex"\nmust_match = "days"\n'
+    )
+    monkeypatch.setenv("RT4CHART_CRITERIA", str(file))
+
+
+@pytest.mark.usefixtures("criteria")
+def test_the_answer_is_judged_by_the_criteria(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """In the row, and the same in a file of rows, whose summary counts them."""
+    main(["check", *GIVEN, "--judge", "rules"])
+    found = row_of(capsysbinary)["criteria"]
+    row = {"answer": ANSWER, "contexts": PASSAGES}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    main(["verify", str(tmp_path / "rows.jsonl"), "--judge", "rules"])
+    printed = capsysbinary.readouterr()
+
+    assert isinstance(found, list)
+    assert [(one["name"], one["outcome"]) for one in found] == [("cites", "fail"), ("days", "pass")]
+    assert json.loads(printed.out)["criteria"] == found
+    assert b"cites: 1 of 1 answers fail (100.0%, 95% interval" in printed.err
+
+
+@pytest.mark.usefixtures("criteria")
+def test_a_terminal_shows_the_criteria_before_what_to_do() -> None:
+    """With the reason of each."""
+    status, shown = on_a_terminal("check", *GIVEN, "--judge", "rules", environ={"NO_COLOR": "1"})
+
+    assert status == 0
+    lines = [line.strip() for line in shown.splitlines()]
+    at = lines.index("Criteria")
+    assert lines[at + 1 : at + 5] == [
+        "fail cites",
+        "→ 0 citations of retrieved passages, at least 1 expected",
+        "pass days",
+        "→ “days” matches must_match",
+    ]

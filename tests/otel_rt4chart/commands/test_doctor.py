@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from otel_rt4chart.cli import main
-from otel_rt4chart.commands.doctor import Check, core_checks, endpoint_check, plain_http_note
+from otel_rt4chart.commands.doctor import (
+    Check,
+    core_checks,
+    criteria_check,
+    endpoint_check,
+    plain_http_note,
+)
 from otel_rt4chart.core.extras import EXTRAS
+from tests.criteria_model import CriteriaOracle
 from tests.endpoint_server import Answer, EndpointServer, error, hang, text
 from tests.oracle import Oracle, Truth
 
@@ -27,6 +34,7 @@ def test_the_core_checks_pass_where_everything_is_installed() -> None:
         "extra [hub]": "ok",
         "embedded models": "ok",
         "judge local": "ok",
+        "criteria": "ok",
     }
 
 
@@ -194,3 +202,56 @@ def test_a_doubtful_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert check.state == "missing"
     assert "is RT4CHART_JUDGE_MODEL meant?" in check.detail
+
+
+def criteria_file(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, these are the criteria."""
+    file = folder / "criteria.toml"
+    file.write_text(text)
+    monkeypatch.setenv("RT4CHART_CRITERIA", str(file))
+
+
+def test_criteria_are_named_and_their_endpoint_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one short call, and none where no criterion needs a model."""
+    criteria_file(tmp_path, '[[criteria]]\nname = "cites"\nkind = "must_cite"', monkeypatch)
+    rules = criteria_check()
+    criteria_file(tmp_path, '[[criteria]]\nname = "Completeness"', monkeypatch)
+    with EndpointServer(CriteriaOracle()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        judged = criteria_check()
+        calls = len(server.chats)
+
+    assert (rules.state, rules.detail) == ("ok", "cites (must_cite); none needs an endpoint")
+    assert (judged.state, calls) == ("ok", 1)
+    assert judged.detail == "Completeness (judged); gpt-4o-mini judges: a sample is called pass"
+
+
+@pytest.mark.parametrize("script", [error(500, "down"), text("what?")])
+def test_an_endpoint_that_judges_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Answer
+) -> None:
+    """With the reason; so is one that is not there."""
+    criteria_file(tmp_path, '[[criteria]]\nname = "Completeness"', monkeypatch)
+    with EndpointServer([script]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        failed = criteria_check()
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    missing = criteria_check()
+
+    assert failed.state == missing.state == "failed"
+    assert failed.detail.startswith("Completeness (judged): ")
+    assert "Completeness is judged by a model: expected an endpoint" in missing.detail
+
+
+def test_a_wrong_file_of_criteria_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, with what to do."""
+    criteria_file(tmp_path, '[[criteria]]\nname = "cites"', monkeypatch)
+
+    check = criteria_check()
+
+    assert check.state == "failed"
+    assert "kind to be one of" in check.detail
+    assert "docs/operate/criteria.md" in check.fix

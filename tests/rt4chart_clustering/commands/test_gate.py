@@ -120,3 +120,71 @@ def test_a_gate_without_a_comparison_decides_the_same(
     assert "rt4chart gate: no comparison of releases: " in said.err
     assert gate(tmp_path, BAD, "--release", NEW, "--dsn", nowhere) == 1
     assert "side by side" not in capsys.readouterr().out
+
+
+@pytest.fixture
+def cites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer must cite."""
+    file = tmp_path / "criteria.toml"
+    file.write_text('[[criteria]]\nname = "cites"\nkind = "must_cite"\n')
+    monkeypatch.setenv("RT4CHART_CRITERIA", str(file))
+
+
+@pytest.mark.usefixtures("cites")
+def test_a_criterion_may_fail_on_a_share_of_the_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beyond it the gate fails; a criterion without a limit is only reported."""
+    assert gate(tmp_path, GOOD) == 0
+    assert "criterion cites: 1 of 1 answers fail (100.0%" in capsys.readouterr().out
+    assert gate(tmp_path, GOOD, "--criterion", "cites=0.5") == 1
+    assert "failed: cites: 1 of 1 answers fail" in capsys.readouterr().out
+    assert gate(tmp_path, f"{GOOD[:-1]} [kb-1].", "--criterion", "cites=0", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["criteria"]["cites"]["failed"] == 0
+    assert found["cases"][0]["criteria"] == {"cites": "pass"}
+
+
+@pytest.mark.usefixtures("cites")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("length=0.1", "--criterion: expected one of cites; got 'length'"),
+        ("cites", "expected NAME=SHARE"),
+        ("cites=20", "20"),
+    ],
+)
+def test_a_limit_on_nothing_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str, told: str
+) -> None:
+    """It would let everything pass."""
+    try:
+        status: object = gate(tmp_path, GOOD, "--criterion", given)
+    except SystemExit as ended:
+        status = ended.code
+
+    assert status == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("cites")
+def test_criteria_are_kept_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later run reads them with the baseline."""
+    monkeypatch.chdir(tmp_path)
+
+    assert gate(tmp_path, GOOD, "--save", "main", "--markdown", "m.md") == 0
+    assert gate(tmp_path, GOOD, "--baseline", "main") == 0
+    assert "| `cites` | 1 of 1 answers fail" in (tmp_path / "m.md").read_text()
+
+
+def test_a_criterion_that_decided_nothing_fails_the_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silence is no pass."""
+    file = tmp_path / "criteria.toml"
+    condition = "when_question = 'refund'"
+    file.write_text(f'[[criteria]]\nname = "cites"\nkind = "must_cite"\n{condition}\n')
+    monkeypatch.setenv("RT4CHART_CRITERIA", str(file))
+
+    assert gate(tmp_path, GOOD, "--criterion", "cites=0.5") == 1
+    assert "cites: no answer was decided, so there is no rate" in capsys.readouterr().out

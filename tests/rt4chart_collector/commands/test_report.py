@@ -11,6 +11,7 @@ import pytest
 
 from otel_rt4chart.cli import main
 from otel_rt4chart.verify.core.model import ClaimStatus, Label
+from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdict
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -130,11 +131,11 @@ def test_a_database_of_an_earlier_version_says_what_to_do(
     run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The report does not migrate: a running service decides when."""
-    client.command("DROP TABLE rt4chart_trails")
+    client.command("DROP TABLE rt4chart_criteria")
 
     assert run() == 2
     assert (
-        "has no table rt4chart_trails: expected a database that `rt4chart up` of this version "
+        "has no table rt4chart_criteria: expected a database that `rt4chart up` of this version "
         "has opened; run it once"
     ) in capsys.readouterr().err
 
@@ -175,3 +176,34 @@ def test_the_exit_status_says_whether_a_corrected_rate_is_above_the_limit(
     assert texts[1].startswith("support: open: ")
     verdicts = {one["route"]: one["verdict"] for one in figures["routes"]}
     assert (figures["verdict"], verdicts) == ("above", {"rare": "cannot_tell", "support": "above"})
+
+
+def test_criteria_are_reported_by_route_and_over_all(
+    run: Callable[..., int], client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With interval and n, in the table, in the JSON and on the page."""
+    ago = time.time_ns() - 500 * SECOND
+    outcomes = [CriterionOutcome.PASS, CriterionOutcome.FAIL]
+    insert_verdicts(
+        client,
+        [
+            replace(
+                verdict(50 + n, start_ns=ago, decided_ns=ago, sample_rate=1.0),
+                criteria=(CriterionVerdict("cites", "v1", "must_cite", outcome),),
+            )
+            for n, outcome in enumerate(outcomes)
+        ],
+    )
+
+    run()
+    table = " ".join(capsys.readouterr().out.split())
+    run("--json")
+    report = json.loads(capsys.readouterr().out)
+    run("--html", "-")
+    page = capsys.readouterr().out
+
+    assert "criterion fails 95% failed decided undecided support shop cites 50.0%" in table
+    (found,) = report["criteria"]
+    assert (found["criterion"], found["fails"], found["decided"]) == ("cites", 0.5, 2)
+    assert report["routes"][0]["criteria"] == [found]
+    assert page.count("<caption>Criteria</caption>") == 2
