@@ -67,15 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="0 to 1 (default %(default)s)",
     )
-    parser.add_argument(
-        "--criterion",
-        action="append",
-        default=[],
-        type=parse_criterion,
-        metavar="NAME=SHARE",
-        help="a criterion of RT4CHART_CRITERIA, and the share of answers that may fail it (0 to 1);"
-        " once for each",
-    )
+    _add_criterion(parser)
     parser.add_argument(
         "--baseline", metavar="NAME", help="an earlier run; fail if the rate has risen"
     )
@@ -93,3 +85,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="append a summary to FILE")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="JUnit XML")
     parser.add_argument("--json", action="store_true", help="print the result for machines")
+
+
+def _add_criterion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--criterion",
+        action="append",
+        default=[],
+        type=parse_criterion,
+        metavar="NAME=SHARE",
+        help="a criterion of RT4CHART_CRITERIA, and the share of answers that may fail it (0 to 1);"
+        " once for each",
+    )

@@ -48,9 +48,7 @@ def execute(options: argparse.Namespace) -> int:
         limit=options.limit,
         again=options.again,
     )
-    with open_database(
-        settings.dsn, needs="rt4chart_criteria", otherwise=BUSY_ADVICE
-    ) as client:
+    with open_database(settings.dsn, needs="rt4chart_criteria", otherwise=BUSY_ADVICE) as client:
         additions = verdict_additions(
             verifier,
             ServiceMetrics(judge=verifier.judge.id),

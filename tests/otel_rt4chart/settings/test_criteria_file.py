@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.settings.criteria_file import chosen_criteria
 from otel_rt4chart.verify.criteria.model import (
+    KINDS,
     KNOWN,
     CitationCheck,
     Criteria,
@@ -162,3 +164,13 @@ def test_a_huge_file_is_not_parsed(tmp_path: Path) -> None:
     """It is none of criteria."""
     with pytest.raises(SettingsError, match="at most 256 KiB"):
         read(tmp_path, "#" * 300_000)
+
+
+def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+    """Each kind is in it."""
+    page = Path(__file__).parents[3] / "docs/operate/criteria.md"
+    (example,) = re.findall(r"```toml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+    found = read(tmp_path, example)
+
+    assert {one.check.kind for one in found.all} == set(KINDS)

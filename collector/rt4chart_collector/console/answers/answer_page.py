@@ -29,7 +29,6 @@ from rt4chart_collector.console.answers.revision import RevisedAnswer, revision
 from rt4chart_collector.console.answers.trace_rows import trace_rows
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.page_threads import check_awaited
-from rt4chart_collector.console.view.criteria import outcome_label
 from rt4chart_collector.console.view.params import (
     bad_request,
     choice_param,
@@ -101,19 +100,15 @@ def show_answer(console: Console, request: Request) -> Response:
             (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
-        trails = trails_of(client, verification)
-        criteria = criteria_of(client, verification)
+        trails, criteria = trails_of(client, verification), criteria_of(client, verification)
         check_awaited()
         chain = _chain(client, verification, trails, spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
     view = AnswerView(verification, outline, listed, texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
-        return JSONResponse(
-            answer_document(
-                verification, listed, view, issues, feedback, texts, trace, trails, criteria
-            )
-        )
+        parts = (issues, feedback, texts, trace, trails, criteria)
+        return JSONResponse(answer_document(verification, listed, view, *parts))
     rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
         request,
@@ -127,7 +122,6 @@ def show_answer(console: Console, request: Request) -> Response:
         on_answer=[opinion for opinion in own_opinions if opinion.claim == WHOLE_ANSWER],
         issues=issues,
         criteria=criteria,
-        outcome_label=outcome_label,
         pages=pages,
         actor=own,
         texts_gone=texts is None,

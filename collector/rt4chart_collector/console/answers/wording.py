@@ -7,6 +7,7 @@ from shlex import quote
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from otel_rt4chart.verify.core.model import Action, Finding
 from otel_rt4chart.verify.findings.failure_kinds import FindingName
+from rt4chart_collector.console.view.criteria import outcome_label  # noqa: F401 - for templates
 from rt4chart_collector.console.view.filters import visible  # noqa: F401 - templates call it here
 from rt4chart_collector.store.answers.verifications import Verification
 

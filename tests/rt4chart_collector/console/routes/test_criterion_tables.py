@@ -43,7 +43,7 @@ def test_the_route_page_has_the_share_of_each_criterion(client: Client) -> None:
     visitor = filled(client, [PASS, PASS, PASS, FAIL], "cites", "fee")
 
     page = visitor.get(ROUTE).text
-    (cites, fee) = visitor.get(f"{ROUTE}?format=json&table=criteria").json()
+    (cites, fee) = visitor.get(f"{ROUTE}?format=json&table=criteria").json()["rows"]
 
     table = page[page.index('id="t-criteria"') :]
     assert "<strong>25.0%</strong>" in table
@@ -62,7 +62,7 @@ def test_the_overview_names_the_criterion_that_fails_most(client: Client) -> Non
     visitor = filled(client, [PASS, FAIL, FAIL], "cites", "fee")
 
     page = visitor.get("/").text
-    (row,) = visitor.get("/?format=json&table=routes").json()
+    (row,) = visitor.get("/?format=json&table=routes").json()["rows"]
 
     assert "Criteria" in page
     assert "<strong>66.7%</strong>" in page
@@ -76,7 +76,7 @@ def test_without_criteria_the_pages_say_nothing_of_them(client: Client) -> None:
 
     assert "riteri" not in visitor.get("/").text
     assert "riteri" not in visitor.get(ROUTE).text
-    assert visitor.get("/?format=json&table=routes").json()[0]["criterion"] is None
+    assert visitor.get("/?format=json&table=routes").json()["rows"][0]["criterion"] is None
 
 
 def test_an_undecided_criterion_has_no_share(client: Client) -> None:
@@ -84,7 +84,7 @@ def test_an_undecided_criterion_has_no_share(client: Client) -> None:
     visitor = filled(client, [CriterionOutcome.UNDECIDED], "cites")
 
     assert "no decided answers" in visitor.get(ROUTE).text
-    assert visitor.get("/?format=json&table=routes").json()[0]["criterion"] is None
+    assert visitor.get("/?format=json&table=routes").json()["rows"][0]["criterion"] is None
 
 
 def test_the_answer_s_page_says_who_gave_a_reason(client: Client) -> None:
