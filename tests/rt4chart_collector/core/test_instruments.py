@@ -59,6 +59,7 @@ def test_page_lists_the_table() -> None:
 # the first trail.
 GROUPED = tuple(f"rt4chart_grouping_{name}" for name in ("duration", "last_run", "waiting"))
 ELSEWHERE = (
+    "rt4chart_criteria",
     "rt4chart_kafka",
     "rt4chart_route",
     "rt4chart_store_damaged",

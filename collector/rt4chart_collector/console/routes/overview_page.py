@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,6 +13,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.label_findings import LabelFindings
 from rt4chart_collector.console.app.section import Section, page_routes
+from rt4chart_collector.console.routes.criterion_tables import overview_table
 from rt4chart_collector.console.routes.route_rows import (
     RATE_NAMES,
     RouteRow,
@@ -22,8 +24,20 @@ from rt4chart_collector.console.routes.route_rows import (
 from rt4chart_collector.console.view.measures import measure_param
 from rt4chart_collector.console.view.paging import page_of_table
 from rt4chart_collector.console.view.params import choice_param, text_param
-from rt4chart_collector.console.view.table import Table, sort_param, sorted_rows
+from rt4chart_collector.console.view.table import (
+    HTML,
+    Table,
+    format_param,
+    sort_param,
+    sorted_rows,
+)
+from rt4chart_collector.console.view.time_range import TimeRange
+from rt4chart_collector.console.view.urls import answers_url
+from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.criterion_rates import criteria_together, criterion_rates
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
 NO_MATCH = "No route has this in its name, or in that of its service."
@@ -42,11 +56,15 @@ def show_overview(console: Console, request: Request) -> Response:
     with console.store() as client:
         alerts = sorted(open_alerts(client, now_ns=now_ns), key=worst_first)
         found = read_route_rows(client, scope, alerts, measure, labels.rates, now_ns=now_ns)
+        criteria = _criteria(client, scope, console.time_range(request))
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     partial = choice_param(request, "partial", ("", "1"), "")
+    routes = _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels)
+    is_export = format_param(request) != HTML
+    chosen = choice_param(request, "table", ("routes", "criteria"), "routes")
     return console.table(
         request,
-        _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels),
+        criteria if is_export and chosen == "criteria" else routes,
         "overview_live.html" if partial else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
@@ -57,7 +75,20 @@ def show_overview(console: Console, request: Request) -> Response:
         measures=tuple(Measure),
         labels=labels,
         is_new=not found and not scope.verifier,
+        # They are of all routes.
+        criteria=criteria if criteria.rows and not name else None,
     )
+
+
+def _criteria(client: Client, scope: QueryScope, period: TimeRange) -> Table[Any]:
+    """The custom criteria over all routes."""
+
+    def failing_answers(name: str) -> str:
+        return answers_url(q=written_filter([FilterTerm("fails", name)]), **period.query)
+
+    found = criteria_together(client, scope)
+    by_route = criterion_rates(client, scope) if found else {}
+    return overview_table(found, by_route, failing_answers)
 
 
 def _table(
@@ -67,8 +98,7 @@ def _table(
     empty: str,
     labels: LabelFindings,
 ) -> Table[RouteRow]:
-    has_criteria = any(row.criteria for row in rows)
-    columns = route_columns(measure, is_corrected=labels.is_drawn, has_criteria=has_criteria)
+    columns = route_columns(measure, is_corrected=labels.is_drawn)
     sort = sort_param(request, columns, "-attention")
     # The sort is stable: among equally urgent routes the worse rate comes first.
     by_rate = sorted_rows(rows, columns, f"-{RATE_NAMES[measure]}")

@@ -11,8 +11,6 @@ from otel_rt4chart.verify.core.rates import Measure
 from otel_rt4chart.verify.rates.corrected import CorrectedRate
 from rt4chart_collector.console.view.charts import bar, sparkline
 from rt4chart_collector.console.view.corrected import HINT, MISLEADING_HINT, corrected_cell
-from rt4chart_collector.console.view.criteria import HINT as CRITERION_HINT
-from rt4chart_collector.console.view.criteria import failing_cell, worst_criterion
 from rt4chart_collector.console.view.filters import count, hourly, link, percent, plural
 from rt4chart_collector.console.view.measures import HINTS, TITLES, rate_cell
 from rt4chart_collector.console.view.table import EMPTY_CELL, CellValue, Column
@@ -34,7 +32,6 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.labels.populations import RouteKey
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
-from rt4chart_collector.store.rates.criterion_rates import CriterionRate, criterion_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 
@@ -55,12 +52,6 @@ class RouteRow:
     drift: DriftRow | None
     alerts: tuple[AlertState, ...]
     corrected: RouteRate | None = None
-    criteria: tuple[CriterionRate, ...] = ()
-
-    @property
-    def worst_criterion(self) -> CriterionRate | None:
-        """The custom criterion that surely fails most; None where none has decided."""
-        return worst_criterion(self.criteria)
 
     @property
     def service(self) -> str:
@@ -101,7 +92,6 @@ def read_route_rows(
     trends = route_trends(client, scope, steps=STEPS, measure=measure)
     since_ns = now_ns - RECENT_NS
     drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
-    criteria = criterion_rates(client, scope)
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
     rows = []
     for rates in rates_by(client, "route", scope):
@@ -115,7 +105,6 @@ def read_route_rows(
                 strongest_drift(drift.get(route, ())),
                 tuple(alert for alert in alerts if alert.alert.route_key == route),
                 corrected.get(route),
-                tuple(criteria.get(route, ())),
             )
         )
     return rows
@@ -252,44 +241,10 @@ def _exported(name: str, value: Callable[[RouteRow], CellValue]) -> Column[Route
     return Column(name, name.replace("_", " ").capitalize(), value, is_exported_only=True)
 
 
-def _criterion_cell(row: RouteRow) -> Markup | str:
-    worst = row.worst_criterion
-    if worst is None:
-        return EMPTY_CELL
-    more = f" +{len(row.criteria) - 1}" if len(row.criteria) > 1 else ""
-    return Markup('{} <span class="quiet">{}{}</span>').format(
-        failing_cell(worst), worst.of.name, more
-    )
-
-
-def _of_criterion(value: Callable[[CriterionRate], CellValue]) -> Callable[[RouteRow], CellValue]:
-    return lambda row: None if row.worst_criterion is None else value(row.worst_criterion)
-
-
-def _criterion_columns(is_shown: bool) -> tuple[Column[RouteRow], ...]:
-    return (
-        Column(
-            "criterion_fails",
-            "Criteria",
-            _of_criterion(lambda found: found.rate.value),
-            _criterion_cell,
-            is_sortable=True,
-            hint=f"the custom criterion that surely fails most: {CRITERION_HINT}",
-            is_exported_only=not is_shown,
-        ),
-        _exported("criterion_low", _of_criterion(lambda found: found.rate.low)),
-        _exported("criterion_high", _of_criterion(lambda found: found.rate.high)),
-        _exported("criterion", _of_criterion(lambda found: found.of.name)),
-    )
-
-
-def route_columns(
-    measure: Measure, *, is_corrected: bool = False, has_criteria: bool = False
-) -> Sequence[Column[RouteRow]]:
+def route_columns(measure: Measure, *, is_corrected: bool = False) -> Sequence[Column[RouteRow]]:
     """The columns of the overview: both rates, and that of either if the page is about it.
 
-    With `is_corrected`, the page shows rates that are corrected by labels as well; with
-    `has_criteria`, the custom criterion of each route that fails most.
+    With `is_corrected`, the page shows rates that are corrected by labels as well.
     """
     return (
         _exported("service", lambda row: row.service),
@@ -299,7 +254,6 @@ def route_columns(
         *_rate_columns(Measure.MISLEADING, is_shown=True, is_corrected=is_corrected),
         *CORRECTED_MISLEADING,
         *_rate_columns(Measure.EITHER, is_shown=measure is Measure.EITHER),
-        *_criterion_columns(has_criteria),
         *COLUMNS,
     )
 

@@ -46,12 +46,3 @@ def decided_cell(found: CriterionRate) -> Markup:
     return Markup('{} <span class="quiet" title="{}">+{} earlier</span>').format(
         told, hint, count(found.earlier)
     )
-
-
-def worst_criterion(found: tuple[CriterionRate, ...]) -> CriterionRate | None:
-    """The one that surely fails most: by the lower end of its interval; None without a rate.
-
-    By the share itself, one failed answer of one would come first.
-    """
-    known = [one for one in found if one.rate.value is not None]
-    return max(known, key=lambda one: (one.rate.low or 0.0, one.rate.value or 0.0), default=None)

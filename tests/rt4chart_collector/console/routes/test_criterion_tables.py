@@ -57,17 +57,24 @@ def test_the_route_page_has_the_share_of_each_criterion(client: Client) -> None:
     assert fee["low"] < 0.25 < fee["high"]
 
 
-def test_the_overview_names_the_criterion_that_fails_most(client: Client) -> None:
-    """In a column of its own, with its share."""
-    visitor = filled(client, [PASS, FAIL, FAIL], "cites", "fee")
+def test_the_overview_has_each_criterion_over_all_routes(client: Client) -> None:
+    """With the route on which it surely fails most: not one of a single answer."""
+    visitor = filled(client, [PASS, FAIL, FAIL, FAIL, FAIL], "cites", "fee")
+    alone = CriterionVerdict("cites", "v1", "must_cite", FAIL)
+    start = time.time_ns() - 600 * SECOND
+    single = verdict(90, start_ns=start, route="pay", sample_rate=1.0)
+    insert_verdicts(client, [replace(single, criteria=(alone,))])
 
     page = visitor.get("/").text
-    (row,) = visitor.get("/?format=json&table=routes").json()["rows"]
+    cites, fee = visitor.get("/?format=json&table=criteria").json()["rows"]
+    named = visitor.get("/?name=pay").text
 
-    assert "Criteria" in page
-    assert "<strong>66.7%</strong>" in page
-    assert "cites +1" in page
-    assert (row["criterion"], round(row["criterion_fails"], 3)) == ("cites", 0.667)
+    table = page[page.index('id="t-criteria"') :]
+    assert "<strong>83.3%</strong>" in table
+    assert "/routes/shop/support" in table
+    assert (cites["failed"], cites["decided"], cites["worst_route"]) == (5, 6, "support")
+    assert (fee["decided"], fee["worst_route"]) == (5, None)
+    assert "t-criteria" not in named
 
 
 def test_without_criteria_the_pages_say_nothing_of_them(client: Client) -> None:
@@ -76,7 +83,7 @@ def test_without_criteria_the_pages_say_nothing_of_them(client: Client) -> None:
 
     assert "riteri" not in visitor.get("/").text
     assert "riteri" not in visitor.get(ROUTE).text
-    assert visitor.get("/?format=json&table=routes").json()["rows"][0]["criterion"] is None
+    assert visitor.get("/?format=json&table=criteria").json()["rows"] == []
 
 
 def test_an_undecided_criterion_has_no_share(client: Client) -> None:
@@ -84,7 +91,8 @@ def test_an_undecided_criterion_has_no_share(client: Client) -> None:
     visitor = filled(client, [CriterionOutcome.UNDECIDED], "cites")
 
     assert "no decided answers" in visitor.get(ROUTE).text
-    assert visitor.get("/?format=json&table=routes").json()["rows"][0]["criterion"] is None
+    (found,) = visitor.get("/?format=json&table=criteria").json()["rows"]
+    assert (found["fails"], found["undecided"]) == (None, 1)
 
 
 def test_the_answer_s_page_says_who_gave_a_reason(client: Client) -> None:
