@@ -97,11 +97,16 @@ class Worker:
     def run(self) -> None:
         """Verify until the queue is closed and empty."""
         remote = 1
-        while traces := self._queue.lease(remote if self._verifier.is_remote else LEASE_TRACES):
+        while traces := self._queue.lease(remote if self._waits_for_network else LEASE_TRACES):
             began = self._clock()
             self.handle(traces)
             is_quick = self._clock() - began < QUICK_NS
             remote = min(2 * remote, REMOTE_LEASE_TRACES) if is_quick else 1
+
+    @property
+    def _waits_for_network(self) -> bool:
+        is_remote = self._additions is not None and self._additions.is_remote
+        return is_remote or self._verifier.is_remote
 
     def handle(self, traces: Sequence[AssembledTrace]) -> None:
         """Decide on the answers of a lease, and hand the outcomes and its end to the saver."""

@@ -25,8 +25,7 @@ from rt4chart_collector.store.rates.claim_rates import (
 )
 from rt4chart_collector.store.rates.criterion_rates import (
     CriterionRate,
-    criteria_together,
-    criterion_rates,
+    criteria_rates,
 )
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trail_shares import TrailShares, stage_shares
@@ -127,7 +126,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
     covered = coverage(client, scope)
     corrected = _corrected(client, scope)
     stages = stage_shares(client, scope)
-    criteria = criterion_rates(client, scope)
+    criteria = criteria_rates(client, scope)
     issues = [
         issue
         for issue in list_issues(client)
@@ -148,7 +147,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
                 changes=changes.get((rates.service, rates.route), {}),
                 corrected=corrected.get((rates.service, rates.route)),
                 stages=stages.get((rates.service, rates.route)),
-                criteria=tuple(criteria.get((rates.service, rates.route), ())),
+                criteria=tuple(criteria.by_route.get((rates.service, rates.route), ())),
             )
             for rates in routes[:ROUTES]
         ),
@@ -157,7 +156,7 @@ def gather_report(client: Client, scope: QueryScope) -> PeriodReport:
         issue_count=len(issues),
         alerts=tuple(alert_history(client, EpisodeFilter(scope), limit=ALERTS)),
         corrected=tuple(corrected.values()),
-        criteria=tuple(criteria_together(client, scope)),
+        criteria=tuple(criteria.together),
     )
 
 

@@ -34,7 +34,7 @@ from rt4chart_collector.store.answers.criteria import CriterionRow, criteria_of
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.criterion_rates import criteria_together
+from rt4chart_collector.store.rates.criterion_rates import criteria_rates
 from tests.criteria_model import FAIL, CriteriaOracle
 from tests.endpoint_server import Answer, EndpointServer, Seen, error
 from tests.rt4chart_collector.chain_app import assembled, run
@@ -169,7 +169,7 @@ def test_an_answer_is_judged_once_across_restarts(
 
     assert len(server.chats) == 1
     assert [row.name for row in stored(client, spans)] == ["fee", "returns"]
-    assert [one.of.decided for one in criteria_together(client, QueryScope())] == [1, 1]
+    assert [one.of.decided for one in criteria_rates(client, QueryScope()).together] == [1, 1]
 
 
 def test_an_undecided_criterion_is_judged_with_the_next_verdict(
@@ -195,7 +195,7 @@ def test_only_drawn_answers_are_judged(client: Client, worker: Make) -> None:
 
     worker(CITES).handle([assembled(spans) for spans in requests])
 
-    (found,) = criteria_together(client, QueryScope())
+    (found,) = criteria_rates(client, QueryScope()).together
     assert 15 < found.of.decided < 45
     assert found.of.failed == found.of.decided
 

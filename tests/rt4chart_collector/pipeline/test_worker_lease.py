@@ -7,9 +7,15 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
 from threading import Barrier, Event
 
+from otel_rt4chart.judges.build import build_criteria, shared_endpoint
+from otel_rt4chart.judges.criteria import CriteriaJudge
+from otel_rt4chart.sampling import Layers
+from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.verify import DraftClaim, RulesJudge, Sentence, Verifier
+from otel_rt4chart.verify.criteria.model import Criteria, Criterion, JudgedCheck
 from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
@@ -58,7 +64,13 @@ class Leases:
 
 
 def work(
-    client: Client, judge: RulesJudge, *, answers: int, threads: int, rate: float = 1.0
+    client: Client,
+    judge: RulesJudge,
+    *,
+    answers: int,
+    threads: int,
+    rate: float = 1.0,
+    criteria: CriteriaJudge | None = None,
 ) -> list[int]:
     """Let the threads decide on as many answers, all there from the start; the leases' sizes."""
     leases = Leases()
@@ -70,6 +82,14 @@ def work(
         siblings = [stack.enter_context(closing(client.sibling())) for _ in range(threads)]
         verifier = CurrentVerifier(Verifier(judge), time.time_ns)
         breaker, giving_up = Breaker(judge.id, time.time_ns), Event()
+        additions = verdict_additions(
+            Verifier(judge),
+            ServiceMetrics(),
+            layers=Layers(),
+            calls=60,
+            clock=time.time_ns,
+            criteria=criteria,
+        )
         metrics, own = ServiceMetrics(), stack.enter_context(closing(client.sibling()))
         saver = OutcomeSaver(own, queue.done, metrics, clock=time.time_ns, giving_up=giving_up)
         workers = [
@@ -81,6 +101,7 @@ def work(
                 metrics,
                 breaker,
                 sample_rate=rate,
+                additions=additions,
                 clock=time.time_ns,
             )
             for sibling in siblings
@@ -112,3 +133,21 @@ def test_judge_of_this_process_gets_all_that_wait(client: Client) -> None:
     sizes = work(client, RulesJudge(), answers=LEASE_TRACES, threads=1)
 
     assert sizes == [LEASE_TRACES]
+
+
+def test_criteria_that_a_model_judges_count_as_an_endpoint(client: Client) -> None:
+    """A worker would keep 64 traces waiting for the model, one after another."""
+    criteria = Criteria((Criterion("short", JudgedCheck("The answer is short.")),))
+    settings = JudgeSettings(base_url="http://127.0.0.1:9/v1", model="m")
+    judge = build_criteria(criteria, settings, shared_endpoint(settings))
+
+    sizes = work(
+        client,
+        RulesJudge(),
+        answers=3 * REMOTE_LEASE_TRACES,
+        threads=1,
+        rate=0.0,
+        criteria=judge,
+    )
+
+    assert max(sizes) <= REMOTE_LEASE_TRACES

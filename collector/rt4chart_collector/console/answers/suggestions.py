@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind
+from rt4chart_collector.store.rates.criterion_rates import criteria_rates
 from rt4chart_collector.store.rates.version_rates import versions_in
 
 PAST_NS = 30 * 86_400 * 10**9
@@ -19,16 +20,20 @@ VERSIONS = {
     "environment": VersionKind.ENVIRONMENT,
 }
 ROUTES = ("route", "service")
+CRITERION = "fails"
 
 
 def suggest(console: Console, request: Request) -> Response:
     """GET /suggest/KEY: names of the last 30 days, those in most use or the newest first."""
     key, now_ns = request.path_params["key"], console.clock()
     scope = QueryScope(now_ns - PAST_NS, now_ns, console.verifier(request))
-    if key not in (*VERSIONS, *ROUTES):
-        raise HTTPException(404, f"expected {' or '.join((*ROUTES, *VERSIONS))}, got {key[:40]!r}")
+    if key not in (known := (*ROUTES, *VERSIONS, CRITERION)):
+        raise HTTPException(404, f"expected {' or '.join(known)}, got {key[:40]!r}")
     if key in ROUTES:
         found = [pair[key == "route"] for pair in console.known_routes()]
+    elif key == CRITERION:
+        with console.store() as client:
+            found = [one.of.name for one in criteria_rates(client, scope).together]
     else:
         with console.store() as client:
             found = [one.version for one in versions_in(client, VERSIONS[key], scope)]

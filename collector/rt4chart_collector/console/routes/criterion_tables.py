@@ -12,7 +12,7 @@ from rt4chart_collector.console.view.criteria import HINT, decided_cell, failing
 from rt4chart_collector.console.view.filters import link
 from rt4chart_collector.console.view.table import EMPTY_CELL, Column, Table
 from rt4chart_collector.console.view.urls import route_url
-from rt4chart_collector.store.rates.criterion_rates import CriterionRate
+from rt4chart_collector.store.rates.criterion_rates import CriteriaRates, CriterionRate
 
 
 def criterion_table(
@@ -37,13 +37,9 @@ class RouteCriterion:
     found: CriterionRate
 
 
-def overview_table(
-    found: Sequence[CriterionRate],
-    by_route: Mapping[tuple[str, str], Sequence[CriterionRate]],
-    failing_answers: Callable[[str], str],
-) -> Table[Any]:
+def overview_table(found: CriteriaRates, failing_answers: Callable[[str], str]) -> Table[Any]:
     """The criteria over all routes, with the route on which each surely fails most."""
-    worst = worst_routes(by_route)
+    worst = worst_routes(found.by_route)
 
     def route_cell(row: CriterionRate) -> Markup | str:
         at = worst.get(row.of.name)
@@ -52,7 +48,7 @@ def overview_table(
         name = link(route_url(at.service, at.route), at.route or "(no route)")
         return Markup("{} {}").format(name, failing_cell(at.found))
 
-    table = criterion_table(found, failing_answers)
+    table = criterion_table(found.together, failing_answers)
     column: Column[CriterionRate] = Column(
         "worst_route",
         "Worst route",

@@ -37,7 +37,7 @@ from rt4chart_collector.core.filters.filter_language import FilterTerm, written_
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.criterion_rates import criteria_together, criterion_rates
+from rt4chart_collector.store.rates.criterion_rates import criteria_rates
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
 NO_MATCH = "No route has this in its name, or in that of its service."
@@ -86,9 +86,7 @@ def _criteria(client: Client, scope: QueryScope, period: TimeRange) -> Table[Any
     def failing_answers(name: str) -> str:
         return answers_url(q=written_filter([FilterTerm("fails", name)]), **period.query)
 
-    found = criteria_together(client, scope)
-    by_route = criterion_rates(client, scope) if found else {}
-    return overview_table(found, by_route, failing_answers)
+    return overview_table(criteria_rates(client, scope), failing_answers)
 
 
 def _table(

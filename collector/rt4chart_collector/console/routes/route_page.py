@@ -52,7 +52,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_growth
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
-from rt4chart_collector.store.rates.criterion_rates import CriterionRate, criterion_rates
+from rt4chart_collector.store.rates.criterion_rates import CriterionRate, criteria_rates
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 from rt4chart_collector.store.rates.trail_shares import (
     TrailShares,
@@ -186,7 +186,7 @@ def read_route(
         worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
         stages=stage_shares(client, scope).get(route),
         retrievals=retrieval_shares(client, scope).get(route),
-        criteria=criterion_rates(client, scope).get(route, ()),
+        criteria=criteria_rates(client, scope).by_route.get(route, ()),
     )
 
 

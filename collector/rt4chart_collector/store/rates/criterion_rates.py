@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read, read_by
+from rt4chart_collector.store.engine.rows import read_by
 from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, among_busiest, in_time
 
 # Whatever verifier judged the claims of an answer: a criterion judges it once. An answer is one
@@ -34,13 +34,9 @@ ROWS = f"""(
 OF_ROUTES = f"""
 SELECT ServiceName AS service, Route AS route, {COUNTS} FROM {ROWS}
 WHERE {among_busiest()}
-GROUP BY ServiceName, Route, Criterion, CriterionVersion
-ORDER BY ServiceName, Route, Criterion, last_ns DESC, CriterionVersion
+GROUP BY ServiceName, Route, Criterion, CriterionVersion ORDER BY ServiceName, Route
 """  # noqa: S608
-OF_ALL = f"""
-SELECT {{service:String}} AS service, {{route:String}} AS route, {COUNTS} FROM {ROWS}
-GROUP BY Criterion, CriterionVersion ORDER BY Criterion, last_ns DESC, CriterionVersion
-"""  # noqa: S608
+SUMS = fields(AnswerSums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +77,17 @@ class CriterionRate:
         return self.of.rate
 
 
-def criterion_rates(
-    client: Client, scope: QueryScope
-) -> dict[tuple[str, str], list[CriterionRate]]:
-    """The criteria of each route, in the order of their names, by service and route.
+@dataclass(frozen=True, slots=True)
+class CriteriaRates:
+    """The criteria by service and route, and over all of them, in the order of their names."""
 
-    Of the busiest routes, as `rates_by` has them.
-    """
-    found = read_by(
+    by_route: Mapping[tuple[str, str], Sequence[CriterionRate]]
+    together: Sequence[CriterionRate]
+
+
+def criteria_rates(client: Client, scope: QueryScope) -> CriteriaRates:
+    """The rates of the busiest routes of the scope, in one statement."""
+    found: dict[tuple[str, str], list[CriterionSums]] = read_by(
         client,
         ("service", "route"),
         CriterionSums,
@@ -96,20 +95,32 @@ def criterion_rates(
         scope.parameters,
         settings=FINAL_PER_PARTITION,
     )
-    return {route: _newest(rows) for route, rows in found.items()}
+    versions: dict[tuple[str, str], list[CriterionSums]] = {}
+    for rows in found.values():
+        for row in rows:
+            versions.setdefault((row.name, row.version), []).append(row)
+    return CriteriaRates(
+        {route: _newest(rows) for route, rows in found.items()},
+        _newest([_added_up(rows) for rows in versions.values()]),
+    )
 
 
-def criteria_together(client: Client, scope: QueryScope) -> list[CriterionRate]:
-    """The criteria over all answers of the scope."""
-    return _newest(
-        read(client, CriterionSums, OF_ALL, scope.parameters, settings=FINAL_PER_PARTITION)
+def _added_up(rows: Sequence[CriterionSums]) -> CriterionSums:
+    """One version of a criterion over several routes."""
+    counts = ("decided", "failed", "not_applicable", "undecided")
+    sums = {part.name: sum(getattr(row.sums, part.name) for row in rows) for part in SUMS}
+    return replace(
+        rows[0],
+        **{name: sum(getattr(row, name) for row in rows) for name in counts},
+        sums=AnswerSums(**sums),
+        last_ns=max(row.last_ns for row in rows),
     )
 
 
 def _newest(rows: Sequence[CriterionSums]) -> list[CriterionRate]:
-    """One for each name; of a name, the rows come with the newest version first."""
+    """The newest version of each criterion, by name."""
     by_name: dict[str, list[CriterionSums]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row.name, -row.last_ns, row.version)):
         by_name.setdefault(row.name, []).append(row)
     return [
         CriterionRate(first, sum(_judged(one) for one in others))

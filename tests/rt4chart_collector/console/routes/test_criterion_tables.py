@@ -115,6 +115,8 @@ def test_the_list_of_answers_finds_those_that_fail(client: Client) -> None:
     visitor = filled(client, [PASS, FAIL], "fee")
 
     page = visitor.get("/answers?q=fails:fee").text
+    suggested = visitor.get("/suggest/fails").json()
 
     assert f"{1:032x}" in page
     assert f"/answers/{0:032x}/" not in page
+    assert suggested == ["fee"]

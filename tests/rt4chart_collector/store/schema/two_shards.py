@@ -59,7 +59,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     rates_over_time,
     route_sums,
 )
-from rt4chart_collector.store.rates.criterion_rates import criteria_together, criterion_rates
+from rt4chart_collector.store.rates.criterion_rates import criteria_rates
 from rt4chart_collector.store.rates.rollup import repair_rollup
 from rt4chart_collector.store.rates.ticks import route_ticks
 from rt4chart_collector.store.rates.traffic import coverage
@@ -200,7 +200,7 @@ def rated(client: Client) -> Iterator[tuple[str, object]]:
     points = rates_over_time(client, scope.of_route("shop", "pay"), step_s=3600)
     yield "breakdown", (by, points)
     yield "coverage", coverage(client, scope)
-    yield "criteria", (criterion_rates(client, scope), criteria_together(client, scope))
+    yield "criteria", criteria_rates(client, scope)
     for name in VIEWS:
         query = f"SELECT * FROM {name} ORDER BY ALL"  # noqa: S608 - names written here
         yield name, client.query(query).result_rows

@@ -104,7 +104,7 @@
     }
     return known.get(key);
   };
-  const ASKED = ["route", "service", "model", "release", "prompt", "environment"];
+  const ASKED = ["route", "service", "model", "release", "prompt", "environment", "fails"];
   const MOST = 12;
   const having = (all, part) => {
     const wanted = part.toLowerCase();
