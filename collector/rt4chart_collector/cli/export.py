@@ -12,6 +12,7 @@ TABLES = (
     "verifications",
     "claims",
     "trails",
+    "criteria",
     "spans",
     "issues",
     "issue-assignments",

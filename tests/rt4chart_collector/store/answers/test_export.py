@@ -17,6 +17,7 @@ import urllib3
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Label
+from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdict
 from rt4chart_collector.service.local_api import serve_local_api
 from rt4chart_collector.store.answers.export import FORMATS, SOURCES, ExportRequest, export_table
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -46,7 +47,9 @@ def filled(client: Client) -> Client:
         [verdict(1, [Label.ENTAILED], start_ns=NOON + HOUR, decided_ns=NOON + 60 * SECOND)],
     )
     unlocated = (ClaimBlame(1, problem="no prompt"),)
-    insert_verdicts(client, [replace(verdict(99, route="pay"), trail=unlocated)])
+    cites = (CriterionVerdict("cites", "v1", "must_cite", CriterionOutcome.FAIL),)
+    other = replace(verdict(99, route="pay"), trail=unlocated, criteria=cites)
+    insert_verdicts(client, [other])
     for half in (slice(0, 2), slice(1, 3)):
         insert_spans(client, trace_spans(1)[half])
     insert_issues(client, [ISSUE], version=1)
@@ -129,6 +132,7 @@ def test_every_table_comes_back(filled: Client, tmp_path: Path, form: str) -> No
         "verifications": 41,
         "claims": 81,
         "trails": 1,
+        "criteria": 1,
         "spans": 3,
         "issues": 1,
         "issue-assignments": 0,
@@ -247,6 +251,7 @@ def test_a_route_and_a_time_bound_what_is_written(filled: Client, tmp_path: Path
         "verifications": 1,
         "claims": 2,
         "trails": 1,
+        "criteria": 1,
         "rates": 1,
         "corrected-rates": 1,
     }
