@@ -237,12 +237,11 @@ def _status_table(report: PeriodReport) -> Table | None:
 
 def _criteria_table(report: PeriodReport) -> Table | None:
     """The custom criteria of each route."""
-    columns = ("criterion", "fails", "95%", "failed", "decided", "undecided")
-    table = Table("route", "service", *columns, box=None)
+    table = Table("route", "service", "criterion", "fails", "95%", "answers", box=None)
     for route in report.routes:
         for one in route.criteria:
-            counts = (one.of.failed, one.of.decided, one.of.undecided)
-            figures = (percent(one.rate.value), interval(one.rate), *(f"{n:,}" for n in counts))
+            counts = f"{one.of.failed:,} of {one.of.decided:,}"
+            figures = (percent(one.rate.value), interval(one.rate), counts)
             table.add_row(*_names(route), one.of.name, *figures)
     return table if table.row_count else None
 
