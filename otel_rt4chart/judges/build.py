@@ -133,7 +133,7 @@ def build_criteria(
             asked,
             votes=settings.votes,
             cache=_build_cache(settings),
-            prices=_prices(settings),
+            prices=known_prices(settings),
             input_limit=settings.input_limit,
         )
     return CriteriaJudge(criteria, model, budget_per_answer(settings))
