@@ -35,6 +35,9 @@ from rt4chart_collector.store.engine.engine_errors import store_error
 # path open, and a process can have one path. A child process made by fork() hangs at its first
 # query. Each thread needs a connection of its own; all of them share the engine.
 CONNECT_SECONDS = 10
+# A local API answers at once, however many statements run. A statement is answered within two
+# minutes, also where it was cancelled (`service.local_api`).
+ANSWER_SECONDS, STATEMENT_SECONDS = 15, 150
 # The settings of each connection to a cluster. Subqueries run over all shards instead of within
 # each. A missing shard is an error: it must not make a number smaller. A write is stored when it
 # returns, and reads prefer the replica that took it.
@@ -179,6 +182,8 @@ class Client:
         try:
             return call()
         except (ClickHouseError, OSError) as error:  # the embedded engine's inserts go by a file
+            if self.is_guest and isinstance(error.__cause__, urllib3.exceptions.ReadTimeoutError):
+                raise _silent_owner_error(self.target, STATEMENT_SECONDS) from error
             raise store_error(self.target.display_name, error) from error
 
 
@@ -263,9 +268,33 @@ def _open_local_api(target: Target) -> Driver:
     if endpoint is None:
         raise path_busy_error(target)
     try:
+        _check_answers(endpoint)
         return open_endpoint(endpoint)
-    except ClickHouseError as error:
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise _silent_owner_error(target, ANSWER_SECONDS) from error
+    except (ClickHouseError, urllib3.exceptions.HTTPError) as error:
         raise path_busy_error(target) from error
+
+
+def _check_answers(endpoint: LocalEndpoint) -> None:
+    """Raises a urllib3 error unless the process answers; a refusal is an answer.
+
+    The system accepts connections for a stopped process, so that only an answer shows that it runs.
+    """
+    timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS)
+    with urllib3.PoolManager(timeout=timeout, retries=False) as pool:
+        pool.request("GET", f"http://127.0.0.1:{endpoint.port}/")
+
+
+def _silent_owner_error(target: Target, seconds: int) -> StoreError:
+    endpoint = read_endpoint(Path(target.path))
+    process = endpoint.process if endpoint and endpoint.process else "PID"
+    return StoreError(
+        f"the service that owns {target.path} does not answer: process {process} accepted a "
+        f"connection and sent nothing for {seconds} s; `ps -o stat,cmd -p {process}` shows its "
+        f"state: if it is T, the process is stopped, and `kill -CONT {process}` lets it go on; "
+        "otherwise restart the service"
+    )
 
 
 def open_endpoint(endpoint: LocalEndpoint) -> Driver:
@@ -276,6 +305,7 @@ def open_endpoint(endpoint: LocalEndpoint) -> Driver:
         access_token=endpoint.token,
         compress=False,  # over the loopback, compression costs more than it saves
         connect_timeout=CONNECT_SECONDS,
+        send_receive_timeout=STATEMENT_SECONDS,
         autogenerate_session_id=False,
         form_encode_query_params=True,
         pool_mgr=FormPool(),

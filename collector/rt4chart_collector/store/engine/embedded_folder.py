@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import RLock
 
@@ -122,10 +122,14 @@ ENDPOINT_FILE = "local-api"
 
 @dataclass(frozen=True, slots=True)
 class LocalEndpoint:
-    """A port on 127.0.0.1 and its access token, which is new at each start."""
+    """A port on 127.0.0.1, its access token, which is new at each start, and its process.
+
+    `process` is 0 where an earlier version published the endpoint.
+    """
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    process: int = field(default_factory=os.getpid)
 
 
 @contextmanager
@@ -139,7 +143,7 @@ def published_endpoint(folder: Path, endpoint: LocalEndpoint) -> Iterator[None]:
     try:
         draft.unlink(missing_ok=True)
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            json.dump({"port": endpoint.port, "token": endpoint.token}, out)
+            json.dump(asdict(endpoint), out)
         draft.replace(file)
     except OSError as error:
         raise _not_writable(folder, error) from error
@@ -153,6 +157,7 @@ def read_endpoint(folder: Path) -> LocalEndpoint | None:
     """The endpoint that a service published in the folder; None where none is readable."""
     try:
         found = json.loads((folder / ENDPOINT_FILE).read_text("utf-8"))
-        return LocalEndpoint(int(found["port"]), str(found["token"]))
+        process = int(found["process"]) if "process" in found else 0
+        return LocalEndpoint(int(found["port"]), str(found["token"]), process)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,15 @@ from rt4chart_collector.store.engine.connect import connect
 client = connect(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.read()
+"""
+SERVING_OWNER = """
+import sys
+from rt4chart_collector.service.local_api import serve_local_api
+from rt4chart_collector.store.engine.connect import connect
+client = connect(sys.argv[1])
+with serve_local_api(client.target):
+    print("ready", flush=True)
+    sys.stdin.read()
 """
 
 
@@ -81,6 +91,39 @@ def test_path_that_another_process_owns_is_busy(tmp_path: Path) -> None:
         with pytest.raises(StoreBusyError, match=r"another process owns /.*/db; stop it, or point"):
             connect(dsn)
 
+        owner.stdin.close()
+    assert owner.returncode == 0
+
+
+def test_stopped_owner_is_named_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it was stopped before a command connects or later; afterwards it goes on."""
+    dsn = f"chdb://{tmp_path / 'db'}"
+    monkeypatch.setattr("rt4chart_collector.store.engine.connect.ANSWER_SECONDS", 5)
+    monkeypatch.setattr("rt4chart_collector.store.engine.connect.STATEMENT_SECONDS", 5)
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVING_OWNER, dsn],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdin is not None
+        assert owner.stdout.readline() == "ready\n"
+        guest = connect(dsn)
+        silent = rf"the service that owns /.*/db does not answer: process {owner.pid} .*kill -CONT"
+        owner.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreError, match=silent):
+                connect(dsn)
+            with pytest.raises(StoreError, match=silent):
+                guest.query("SELECT 1")
+        finally:
+            owner.send_signal(signal.SIGCONT)
+
+        assert guest.query("SELECT 1").result_rows == [(1,)]
+        guest.close()
         owner.stdin.close()
     assert owner.returncode == 0
 
