@@ -24,6 +24,8 @@ KIND_NAMES = {
     VersionKind.TIME: "span of time",
 }
 MAX_NAMED = 10
+# More versions than this within a time that pages show are hardly made by people.
+MANY = 50
 A_SPAN = "2026-01-30T12:00Z..2026-01-31T12:00Z"
 
 
@@ -76,11 +78,12 @@ def choose_sides(
 
 
 def find_versions(client: Client, request: ComparisonRequest) -> list[VersionTraffic]:
-    """The versions of the request's kind in its scope, the newest first."""
+    """The last versions of the request's kind and those that it names, the newest first."""
     scope = request.scope
     if request.kind is VersionKind.VERIFIER:
         scope = replace(scope, verifier=None)
-    return versions_in(client, request.kind, scope)
+    asked = [name for name in map(_named, (request.a, request.b)) if name is not None]
+    return versions_in(client, request.kind, scope, also=asked)
 
 
 def known_versions(kind: VersionKind, versions: Sequence[VersionTraffic]) -> str:
@@ -93,12 +96,28 @@ def known_versions(kind: VersionKind, versions: Sequence[VersionTraffic]) -> str
         f"{shown_name(one.version)} ({one.answers:,} answer{'' if one.answers == 1 else 's'})"
         for one in versions[:MAX_NAMED]
     )
-    more = f" and {len(versions) - MAX_NAMED} more" if len(versions) > MAX_NAMED else ""
+    number = max(versions[0].number, len(versions))
+    more = f" and {number - MAX_NAMED:,} more" if number > MAX_NAMED else ""
     if [one.version for one in versions] == [""]:
         return f"No answer in this time range names its {KIND_NAMES[kind]}."
     if len(versions) == 1:
         return f"In this time range there is only {named}: choose a longer one."
     return f"In this time range there are {named}{more}."
+
+
+def left_out_words(kind: VersionKind, shown: int, number: int) -> str:
+    """Why a list has `shown` of so many versions; "" where it has all."""
+    if number <= shown:
+        return ""
+    name = KIND_NAMES[kind]
+    told = f"{shown:,} of {number:,} {name}s."
+    if number <= MANY:
+        return told
+    where = " in service.version" if kind is VersionKind.RELEASE else ""
+    return (
+        f"{told} So many look as if each name carries an id, such as that of a build or a request: "
+        f"name the {name} alone{where}."
+    )
 
 
 def shown_name(version: str) -> str:

@@ -78,7 +78,9 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
     span = incident_span(since_ns, end_ns=state.resolved_ns, now_ns=now_ns)
     until_ns = min(state.resolved_ns or now_ns, span.until_ns)
     scope = _scope(alert, facts).of_time(span.begin_ns, span.until_ns + TICK_NS)
-    ticks = [tick for one in route_ticks(client, scope, facts.measure) for tick in one.ticks]
+    releases = {one.value for one in facts.changed if one.attribute == "release"}
+    found = route_ticks(client, scope, facts.measure, releases=releases)
+    ticks = [tick for one in found for tick in one.ticks]
     began = _began(ticks, facts, span, since_ns, until_ns)
     wide = scope.of_time(since_ns - WEEK_NS, span.until_ns + TICK_NS)
     traffic = attribute_traffic(client, wide, at_ns=since_ns)

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from otel_rt4chart.verify.core.model import ClaimStatus
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.figures import ComparedRate, ComparedRates, compare_rates
+from rt4chart_collector.comparison.sides import left_out_words
 from rt4chart_collector.console.view.trail_note import TrailNote, trail_note
 from rt4chart_collector.store.alerts.alert_events import Episode, EpisodeFilter, alert_history
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.issues.issues import Issue, list_issues
 from rt4chart_collector.store.labels.corrected_rates import RouteRate, corrected_rates
 from rt4chart_collector.store.labels.draws import draws_in
 from rt4chart_collector.store.rates.claim_rates import (
     RatePoint,
     RateSlice,
+    SliceOrder,
     rates_by,
     rates_together,
     route_rates,
@@ -48,6 +51,15 @@ class ReportedStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeWith:
+    """The slices of a dimension; `note` says how many there are, where these are not all."""
+
+    dimension: str
+    slices: tuple[RateSlice, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class RouteReport:
     """A route in the period; `before` is None if it had no answers in the period before.
 
@@ -61,7 +73,7 @@ class RouteReport:
     before: RateSlice | None
     trend: tuple[RatePoint, ...]
     coverage: Coverage | None
-    made_with: tuple[tuple[str, tuple[RateSlice, ...]], ...]
+    made_with: tuple[MadeWith, ...]
     worst: tuple[WorstAnswer, ...]
     misleading: tuple[WorstAnswer, ...]
     changes: Mapping[Measure, ComparedRate]
@@ -172,14 +184,25 @@ def _route(
     stages: TrailShares | None,
     criteria: tuple[CriterionRate, ...],
 ) -> RouteReport:
-    rates = route_rates(client, MADE_WITH, scope, step_s=trend_step_s(scope))
+    rates = route_rates(
+        client,
+        MADE_WITH,
+        scope,
+        step_s=trend_step_s(scope),
+        limit=SLICES,
+        order=SliceOrder.MOST_ANSWERS,
+    )
     return RouteReport(
         now=now,
         before=before,
         trend=rates.points,
         coverage=covered,
         made_with=tuple(
-            (dimension, tuple(sorted(found, key=_most_answers_first)[:SLICES]))
+            MadeWith(
+                dimension,
+                tuple(sorted(found, key=_most_answers_first)),
+                left_out_words(VersionKind(dimension), len(found), rates.numbers.get(dimension, 0)),
+            )
             for dimension in MADE_WITH
             if len(found := _with_answers(rates.slices[dimension])) > 1
         ),

@@ -203,6 +203,19 @@ def test_what_answers_were_made_with_is_compared(any_client: Client) -> None:
     assert "By release" not in text
 
 
+def test_ten_releases_are_shown_of_as_many_as_there_are(any_client: Client) -> None:
+    """Those with the most answers, with the number of all and what so many look like."""
+    many = [of(verdict(at, [GOOD]), release=f"build-{at:03}") for at in range(1, 60)]
+    insert_verdicts(any_client, [*many, of(verdict(90, [BAD]), release="build-059")])
+
+    text = told(any_client)
+
+    assert len(set(re.findall(r"build-\d+", text))) == 10
+    assert "build-059" in text
+    assert "10 of 59 releases. So many look as if each name carries an id" in text
+    assert "service.version" in text
+
+
 def test_it_asks_for_nothing_and_runs_nothing(any_client: Client) -> None:
     """No element that loads or runs; links only where an address of the console is given."""
     hostile = of(verdict(1, [BAD, DENIED]), route=EVIL, model=EVIL, service=EVIL)

@@ -18,6 +18,7 @@ from rt4chart_collector.comparison.sides import (
     NoComparisonError,
     choose_sides,
     find_versions,
+    left_out_words,
     shown_name,
     side_name,
     spoken_names,
@@ -35,8 +36,6 @@ from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.table import HTML, format_param
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.version_rates import VersionTraffic
-
-MAX_CHOICES = 100
 
 
 def show_comparison(console: Console, request: Request) -> Response:
@@ -116,7 +115,10 @@ def _choices(
         "kind": asked.kind,
         "service": asked.scope.service or "",
         "route": asked.scope.route or "",
-        "options": [(shown_name(one.version), one.answers) for one in versions[:MAX_CHOICES]],
+        "options": [(shown_name(one.version), one.answers) for one in versions],
+        "left_out": left_out_words(
+            asked.kind, len(versions), max((one.number for one in versions), default=0)
+        ),
         "chosen": chosen,
         "measure": measure_param(request),
         "measures": tuple(Measure),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from rt4chart_collector.console.view.table import Table
 from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.trail_note import trail_note
 from rt4chart_collector.console.view.urls import answers_url, route_value, unescaped
+from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import (
@@ -75,6 +76,7 @@ class RouteData:
     points: Sequence[RatePoint]
     whole: RateSlice | None
     slices: Mapping[str, Sequence[RateSlice]]
+    numbers: Mapping[str, int]
     covered: Coverage
     drifts: Sequence[DriftRow]
     deployed: list[Deployment]
@@ -142,7 +144,10 @@ def _tables(data: RouteData, answers_with: Callable[[str, str], str]) -> Sequenc
     return [
         criterion_table(data.criteria, partial(answers_with, "fails")),
         slice_table("times", "Rate over time", [p.slice for p in data.points], data.points),
-        *(slice_table(name, title, data.slices[name]) for name, title in DIMENSIONS.items()),
+        *(
+            slice_table(name, title, data.slices[name], number=data.numbers.get(name, 0))
+            for name, title in DIMENSIONS.items()
+        ),
         STATUSES.with_rows(status_rows(data.whole)),
         *trail_tables(data.stages, data.retrievals, partial(answers_with, "step")),
         deployment_table(data.deployed),
@@ -150,6 +155,12 @@ def _tables(data: RouteData, answers_with: Callable[[str, str], str]) -> Sequenc
         DOCUMENTS.with_rows(data.documents),
         WORST.with_rows(data.worst),
     ]
+
+
+def _changed_values(alerts: Iterable[AlertState]) -> set[str]:
+    """The releases, prompt versions and models that came or went with a rise."""
+    facts = (one.alert.facts for one in alerts)
+    return {value.value for one in facts if isinstance(one, DriftFacts) for value in one.changed}
 
 
 def step_of(seconds: int) -> int:
@@ -162,24 +173,27 @@ def read_route(
 ) -> RouteData:
     """Read everything that the page shows of one route; alerts and evidence are those of now."""
     route = scope.service or "", scope.route or ""
-    rates = route_rates(client, tuple(DIMENSIONS), scope, step_s=step_s)
+    alerts = [one for one in open_alerts(client, now_ns=now_ns) if one.alert.route_key == route]
+    rates = route_rates(
+        client, tuple(DIMENSIONS), scope, step_s=step_s, also=_changed_values(alerts)
+    )
     both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
     growth = issue_growth(
         client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
     )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
     since_ns = now_ns - RECENT_NS
-    alerts = open_alerts(client, now_ns=now_ns)
     return RouteData(
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
+        numbers=rates.numbers,
         covered=coverage(client, scope).get(route, NO_COVERAGE),
         drifts=drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "").get(
             route, ()
         ),
-        deployed=deployments(client, scope),
-        alerts=sorted((a for a in alerts if a.alert.route_key == route), key=worst_first),
+        deployed=sorted(deployments(client, scope), key=lambda one: one.at_ns),
+        alerts=sorted(alerts, key=worst_first),
         episodes=alert_history(client, EpisodeFilter(scope), limit=MAX_ROWS),
         issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
         documents=growth.documents,

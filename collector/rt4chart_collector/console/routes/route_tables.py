@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from otel_rt4chart.verify.core.model import ClaimStatus, status_label
 from otel_rt4chart.verify.core.rates import Measure
+from rt4chart_collector.comparison.sides import left_out_words
 from rt4chart_collector.console.view.filters import (
     count,
     label,
@@ -23,9 +24,10 @@ from rt4chart_collector.console.view.table import Column, Table, TableLayout
 from rt4chart_collector.console.view.urls import answer_url, issue_url
 from rt4chart_collector.core.times import iso
 from rt4chart_collector.store.answers.answers import WorstAnswer
+from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, GrownIssue
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice
-from rt4chart_collector.store.rates.trends import Deployment
+from rt4chart_collector.store.rates.trends import MAX_DEPLOYMENTS, Deployment
 
 _Row = TypeVar("_Row")
 
@@ -48,9 +50,17 @@ class StatusRow:
 
 
 def slice_table(
-    name: str, title: str, slices: Sequence[RateSlice], points: Sequence[RatePoint] = ()
+    name: str,
+    title: str,
+    slices: Sequence[RateSlice],
+    points: Sequence[RatePoint] = (),
+    *,
+    number: int = 0,
 ) -> Table[Any]:
-    """Rates by a dimension, or over time if `points` are given."""
+    """Rates by a dimension, or over time if `points` are given.
+
+    `number` is that of all values of the dimension.
+    """
     rows = [
         (rates, iso(points[at].start_ns) if points else rates.key)
         for at, rates in enumerate(slices)
@@ -79,7 +89,9 @@ def slice_table(
         ),
         Column("answers", "Answers", lambda row: row[0].answers, is_exported_only=True),
     )
-    return Table(name, title, rows, columns, "No answers in this time range.")
+    note = "" if points else left_out_words(VersionKind(name), len(rows), number)
+    total = number if note else None
+    return Table(name, title, rows, columns, "No answers in this time range.", note, total=total)
 
 
 def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
@@ -95,7 +107,8 @@ def deployment_table(found: Sequence[Deployment]) -> Table[Any]:
         Column("value", "Value", lambda deployment: deployment.value),
     )
     empty = "No new model, prompt version, release or environment in this time range."
-    return Table("deployments", "Deployments", found, columns, empty)
+    note = f"The last {len(found)} alone." if len(found) == MAX_DEPLOYMENTS else ""
+    return Table("deployments", "Deployments", found, columns, empty, note)
 
 
 def _rate_columns(

@@ -60,7 +60,8 @@ class Table(Generic[_Row]):
 
     `sort` is the current sort column, with a leading "-" for descending order. `more` and `back`
     are the URLs of the next and the previous page, "" if there is none. `total` is the number of
-    all rows, if it is known. `empty` is shown if there are no rows, with what to do about it.
+    all rows, if it is known. `empty` is shown if there are no rows, with what to do about it, and
+    `note` below those of a table that does not have all, also in JSON.
     `offered` are the names of the columns that a reader can choose from, `chosen` those that were.
     """
 
@@ -69,6 +70,7 @@ class Table(Generic[_Row]):
     rows: Sequence[_Row]
     columns: Sequence[Column[_Row]]
     empty: str = "No rows."
+    note: str = ""
     sort: str = ""
     more: str = ""
     back: str = ""
@@ -156,6 +158,8 @@ def export_response(table: Table[_Row], kind: str, filename: str) -> Response:
     """The table as a CSV or JSON response."""
     if kind == JSON:
         answer: Mapping[str, object] = {"rows": table.as_json(), "next": table.more or None}
+        if table.note:
+            answer = {**answer, "total": table.total, "note": table.note}
         return JSONResponse(json.loads(json.dumps(answer, allow_nan=False)))
     name = "".join(
         character if character.isalnum() or character in "-_" else "-" for character in filename

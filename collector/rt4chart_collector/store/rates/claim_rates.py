@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import FAULTLESS
@@ -251,36 +252,65 @@ def _point(step: RateSlice) -> RatePoint:
 
 
 WHOLE_PART, TIME_PART = "whole", "time"
+# The values of a dimension that are read: clients choose them, and can put an id into a release.
+MAX_SLICES = 50
+
+
+class SliceOrder(StrEnum):
+    """Which values of a dimension are read."""
+
+    NEWEST = "last DESC, answers DESC"
+    MOST_ANSWERS = "answers DESC"
 
 
 @dataclass(frozen=True, slots=True)
 class RouteRates:
-    """The rates of a route; `whole` is None without an answer, `slices` are by dimension."""
+    """The rates of a route; `whole` is None without an answer, `slices` are by dimension.
+
+    A dimension has at most as many slices as were asked for; `numbers` has those that there are.
+    """
 
     whole: RateSlice | None
     points: tuple[RatePoint, ...]
     slices: Mapping[str, Sequence[RateSlice]]
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 def route_rates(
-    client: Client, dimensions: Sequence[str], scope: QueryScope, *, step_s: int
+    client: Client,
+    dimensions: Sequence[str],
+    scope: QueryScope,
+    *,
+    step_s: int,
+    limit: int = MAX_SLICES,
+    order: SliceOrder = SliceOrder.NEWEST,
+    also: Collection[str] = (),
 ) -> RouteRates:
-    """The results of `rates_together`, `rates_over_time` and `rates_by` in one statement."""
+    """The results of `rates_together`, `rates_over_time` and `rates_by` in one statement.
+
+    `limit` bounds the values of a dimension, not the steps. The values in `also` come first, those
+    of the newest step with the most answers next, unless the `order` is another one.
+    """
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
     query = f"""
-SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS}
+SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS},
+    max(step) AS last, count() OVER (PARTITION BY dimension) AS number
 FROM ({ANSWER_GROUPS.replace("{keys}", f"{columns}, {STEP} AS step")})
 ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(step)), {parts}] AS part
-GROUP BY dimension, key ORDER BY dimension, key
+GROUP BY dimension, key
+ORDER BY dimension, key IN {{also:Array(String)}} DESC, {order}, key
+LIMIT {{limit:UInt32}} BY dimension, if(dimension = '{TIME_PART}', key, '')
 """  # noqa: S608 - our own names
-    parameters = {**scope.parameters, "step": step_s}
-    found = read_by(client, "dimension", RateSlice, query, parameters)
+    parameters = {**scope.parameters, "step": step_s, "limit": limit, "also": [*also]}
+    numbered = read_by(client, ("dimension", "number"), RateSlice, query, parameters)
+    found = {name: sorted(rows, key=lambda one: one.key) for (name, _), rows in numbered.items()}
     times = sorted(found.get(TIME_PART, ()), key=lambda step: int(step.key))
     return RouteRates(
         whole=next(iter(found.get(WHOLE_PART, ())), None),
         points=tuple(map(_point, times)),
         slices={name: found.get(name, []) for name in dimensions},
+        numbers={name: number for name, number in numbered if name in dimensions},
     )
 
 

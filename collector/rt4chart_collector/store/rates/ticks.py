@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import AnswerSums, Measure
@@ -28,20 +28,21 @@ COUNTED = {
 TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier, Measure AS measure,
     toUnixTimestamp(Tick) * 1000000000 AS start_ns,
-    Model AS model, PromptVersion AS prompt_version, Release AS release,
+    Model AS model, PromptVersion AS prompt_version, Kept AS release,
     arraySort(groupArray((Decided, Counted, N, Rate, QuestionKind))) AS bins
 FROM (
-    SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
+    SELECT ServiceName, Route, VerifierId, Tick, Model, PromptVersion,
+        if(Release IN {{releases:Array(String)}}, toString(Release), '') AS Kept,
         Decided, QuestionKind, counted.1 AS Measure, counted.2 AS Counted,
         {SAMPLE_RATE} AS Rate, sum(Answers) AS N
     FROM rt4chart_route_5m ARRAY JOIN {{counted}} AS counted
     WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")}
-    GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Release,
+    GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Kept,
         Decided, QuestionKind, Measure, Counted, Rate
     HAVING N > 0
 )
-GROUP BY ServiceName, Route, VerifierId, Measure, Tick, Model, PromptVersion, Release
-ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Release, Measure
+GROUP BY ServiceName, Route, VerifierId, Measure, Tick, Model, PromptVersion, Kept
+ORDER BY ServiceName, Route, Tick, Model, PromptVersion, Kept, Measure
 """  # noqa: S608 - our own names
 
 
@@ -73,7 +74,10 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Five minutes of one model, prompt version and release of a route."""
+    """Five minutes of one model, prompt version and release of a route.
+
+    `release` is "" for all releases that were not asked for.
+    """
 
     start_ns: int
     model: str
@@ -106,8 +110,13 @@ class _TickRow:
     bins: list[_BinRow]
 
 
-def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[RouteTicks]:
+def route_ticks(
+    client: Client, scope: QueryScope, *measures: Measure, releases: Collection[str] = ()
+) -> list[RouteTicks]:
     """The ticks that start in the scope, by route, verifier and measure; unfaithful by default.
+
+    Only the `releases` have ticks of their own; all others are in those of "". Applications choose
+    releases, and can have one for each answer.
 
     Ticks without an answer that the measure counts are left out.
     """
@@ -115,7 +124,7 @@ def route_ticks(client: Client, scope: QueryScope, *measures: Measure) -> list[R
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[_BinRow, Bin] = {}
     query = TICK_BINS.replace("{counted}", _counted(measures or (Measure.UNFAITHFUL,)))
-    for row in read(client, _TickRow, query, scope.parameters):
+    for row in read(client, _TickRow, query, {**scope.parameters, "releases": [*releases]}):
         bins = tuple(
             [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
         )

@@ -138,6 +138,7 @@ WHERE {in_scope("Tick")} AND {among_busiest()}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """  # noqa: S608 - our own names
+MAX_DEPLOYMENTS = 20
 # The values of a route's first hour are not deployments.
 FIRST_DEPLOYMENTS = f"""
 SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) * {SECOND_NS} AS at_ns
@@ -151,7 +152,7 @@ HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}} AND at_ns > (
     SELECT (toUnixTimestamp(min(Tick)) + 3600) * {SECOND_NS} FROM rt4chart_route_5m
     WHERE {OF_VERIFIER} AND {OF_ROUTE} AND Tick >= fromUnixTimestamp64Nano({{week_before:Int64}})
 )
-ORDER BY at_ns, attribute, value LIMIT {{limit:UInt32}}
+ORDER BY at_ns DESC, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
 
@@ -193,8 +194,10 @@ def route_trends(
     return {route: _trend(rows, steps) for route, rows in found.items()}
 
 
-def deployments(client: Client, scope: QueryScope, *, limit: int = 20) -> list[Deployment]:
-    """The models, prompt versions, releases and environments first seen in the scope.
+def deployments(
+    client: Client, scope: QueryScope, *, limit: int = MAX_DEPLOYMENTS
+) -> list[Deployment]:
+    """The last models, prompt versions, releases and environments first seen in the scope.
 
     First means: not within the week before. The first values of a new route are left out.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
@@ -17,34 +18,49 @@ from rt4chart_collector.store.rates.claim_rates import ROUTE_KEYS, RateSlice, ra
 SECOND_NS = 10**9
 # The newest, with the most answers among those of one tick.
 VERSIONS = f"""
-SELECT toString({{column}}) AS version, sum(Answers) AS answers,
+SELECT toString({{column}}) AS version, sum(Answers) AS answers, count() OVER () AS number,
     toUnixTimestamp(min(Tick)) * {SECOND_NS} AS first_ns,
     toUnixTimestamp(max(Tick)) * {SECOND_NS} AS last_ns
 FROM rt4chart_route_5m
 WHERE Decision = 'verified' AND {in_scope("Tick")}
 GROUP BY version HAVING answers > 0
-ORDER BY first_ns DESC, answers DESC, version LIMIT {{limit:UInt32}}
+ORDER BY version IN {{also:Array(String)}} DESC, first_ns DESC, answers DESC, version
+LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
 class VersionTraffic:
-    """A version, its verified answers, and its first and last tick in the time that was read."""
+    """A version, its verified answers, and its first and last tick in the time that was read.
+
+    `number` is that of all versions, of which a list may have the newest.
+    """
 
     version: str
     answers: int
     first_ns: int
     last_ns: int
+    number: int = 0
 
 
 def versions_in(
-    client: Client, kind: VersionKind, scope: QueryScope, *, limit: int = 100
+    client: Client,
+    kind: VersionKind,
+    scope: QueryScope,
+    *,
+    limit: int = 100,
+    also: Collection[str] = (),
 ) -> list[VersionTraffic]:
-    """The versions with verified answers, the newest first; none of the kind `TIME`."""
+    """The newest `limit` versions with verified answers, and those in `also`; none of kind `TIME`.
+
+    The newest come first.
+    """
     if kind is VersionKind.TIME:
         return []
     query = VERSIONS.replace("{column}", VERSION_COLUMNS[kind])
-    return read(client, VersionTraffic, query, {**scope.parameters, "limit": limit})
+    parameters = {**scope.parameters, "limit": limit + len(also), "also": [*also]}
+    found = read(client, VersionTraffic, query, parameters)
+    return sorted(found, key=lambda one: (-one.first_ns, -one.answers, one.version))
 
 
 def rates_of_version(client: Client, of: VersionScope) -> dict[tuple[str, str], RateSlice]:

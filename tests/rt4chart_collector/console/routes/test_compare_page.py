@@ -22,7 +22,7 @@ from tests.rt4chart_collector.comparison.releases import (
     bad_release,
 )
 from tests.rt4chart_collector.console.web import browser
-from tests.rt4chart_collector.records import NOON
+from tests.rt4chart_collector.records import NOON, SECOND
 
 EVIL = "<b>1</b>\u202e"
 
@@ -65,6 +65,24 @@ def test_the_newest_releases_are_compared_in_a_sentence(visitor: TestClient) -> 
     )
     assert "n = 121 claims of 121 answers" in text
     assert re.search(r"Contradicted 1\.7% .* 33\.9% .* \+32\.2 \(\+.* to \+.*\) worse", text)
+
+
+def test_a_form_offers_the_last_releases_and_those_that_were_chosen(store_dsn: str) -> None:
+    """A hundred, however many there are; an older one that is named is compared all the same."""
+    for client in fresh(store_dsn):
+        insert_verdicts(
+            client,
+            [
+                answered(at, f"b{at:04}", start_ns=NOON - HOUR + at * SECOND * 10)
+                for at in range(300)
+            ],
+        )
+        asked = browser(client, clock=lambda: NOON + HOUR).get("/compare?a=b0000&b=b0299")
+
+        assert asked.status_code == 200
+        assert len(re.findall(r'<option value="b', asked.text)) <= 2 * 102
+        assert asked.text.count('<option value="b0000" selected') == 1
+        assert "of 300 releases. So many look as if" in text_of(asked.text)
 
 
 def test_answers_to_one_question_stand_side_by_side(visitor: TestClient) -> None:

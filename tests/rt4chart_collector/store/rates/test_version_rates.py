@@ -12,7 +12,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
 from rt4chart_collector.store.rates.version_rates import rates_of_version, versions_in
 from tests.rt4chart_collector.comparison.releases import BAD, GOOD, HOUR, NEW, OLD, answered
-from tests.rt4chart_collector.records import NOON, VERIFIER
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
 
 SCOPE = QueryScope(NOON - 4 * HOUR, NOON + HOUR, VERIFIER)
 
@@ -35,6 +35,22 @@ def test_versions_are_listed_from_the_newest(any_client: Client) -> None:
 
     assert [(one.version, one.answers) for one in found] == [(NEW, 1), ("", 1), (OLD, 2)]
     assert versions_in(any_client, VersionKind.TIME, SCOPE) == []
+
+
+def test_the_last_versions_are_listed_with_their_number(any_client: Client) -> None:
+    """Those that are asked for are listed too."""
+    insert_verdicts(
+        any_client,
+        [answered(at, f"b{at:03}", start_ns=NOON - HOUR + 300 * SECOND * at) for at in range(9)],
+    )
+
+    found = versions_in(any_client, VersionKind.RELEASE, SCOPE, limit=2)
+    asked = versions_in(any_client, VersionKind.RELEASE, SCOPE, limit=2, also=["b001", "none"])
+
+    assert [one.version for one in found] == ["b008", "b007"]
+    assert {one.number for one in found} == {9}
+    assert [one.version for one in asked][-1] == "b001"
+    assert len(asked) <= 4
 
 
 @pytest.mark.parametrize(
