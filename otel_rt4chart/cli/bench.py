@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from otel_rt4chart.core.arguments import positive_integer
+from otel_rt4chart.core.arguments import integer_from, positive_integer
 from otel_rt4chart.judges.names import JUDGE_NAMES, ON_DISK, RIVAL_NAMES
 
 
@@ -87,7 +87,7 @@ def _configure_protocol(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--repeats",
-        type=positive_integer,
+        type=integer_from(1, 1000),
         default=1,
         metavar="N",
         help="run each pipeline N times, without the cache, and print mean and spread",
@@ -105,6 +105,6 @@ def _names(written: str) -> list[str]:
 
 def _numbers(written: str) -> list[int]:
     names = _names(written)
-    if not names or not all(name.isdecimal() for name in names):
+    if not names:
         raise argparse.ArgumentTypeError(f"expected numbers such as 10,25,50, got {written!r}")
-    return list(map(int, names))
+    return list(map(integer_from(0, 10**6), names))

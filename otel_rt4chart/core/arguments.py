@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 
 UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 
 
 def parse_duration_s(text: str) -> int:
     """Seconds of a duration such as 90m, 24h or 7d."""
-    match = re.fullmatch(r"(\d{1,6})([mhd])", text.strip())
+    match = re.fullmatch(r"([0-9]{1,6})([mhd])", text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(
             f"expected a duration such as 90m, 24h or 7d, got {text!r}"
@@ -18,11 +19,21 @@ def parse_duration_s(text: str) -> int:
     return int(match[1]) * UNITS_S[match[2]]
 
 
-def positive_integer(text: str) -> int:
-    """An integer of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {text!r}")
-    return int(text)
+def integer_from(low: int, high: int) -> Callable[[str], int]:
+    """The type of integers within these bounds, in ASCII digits; int() reads any script's."""
+
+    def parse(written: str) -> int:
+        if not re.fullmatch("[0-9]{1,12}", written) or not low <= int(written) <= high:
+            raise argparse.ArgumentTypeError(
+                f"expected an integer from {low} to {high}, got {written!r}"
+            )
+        return int(written)
+
+    return parse
+
+
+positive_integer = integer_from(1, 10**9)
+parse_jobs = integer_from(1, 1000)  # answers to verify at once
 
 
 def parse_name(written: str) -> str:
@@ -30,13 +41,6 @@ def parse_name(written: str) -> str:
     if not written.strip():
         raise argparse.ArgumentTypeError(f"expected a name, got {written!r}")
     return written.strip()
-
-
-def parse_jobs(written: str) -> int:
-    """The number of answers to verify at once."""
-    if not written.isdecimal() or not 1 <= int(written) <= 1000:
-        raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000, got {written!r}")
-    return int(written)
 
 
 def parse_share(written: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from otel_rt4chart.core.arguments import parse_duration_s
+from otel_rt4chart.core.arguments import integer_from, parse_duration_s
 from rt4chart_clustering.core.defaults import MIN_SIZE
 from rt4chart_collector.core.grouping_settings import RunCause
 
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--min-size",
-        type=int,
+        type=integer_from(1, 10**6),
         default=MIN_SIZE,
         metavar="N",
         help=f"claims that make an issue (default {MIN_SIZE})",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from otel_rt4chart.core.arguments import parse_share
 from rt4chart_collector.core.actors import add_actor
 from rt4chart_collector.core.arguments import add_dsn
 
@@ -15,14 +16,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--route", help="only this route")
     parser.add_argument(
         "--error",
-        type=float,
+        type=parse_share,
         default=0.2,
         metavar="SHARE",
         help="the share of verdicts above the threshold that may be wrong (default 0.2)",
     )
     parser.add_argument(
         "--confidence",
-        type=float,
+        type=parse_share,
         default=0.9,
         metavar="SHARE",
         help="how sure the threshold must be (default 0.9)",

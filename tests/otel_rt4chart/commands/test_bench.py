@@ -111,7 +111,7 @@ def test_a_limit_that_is_no_number_is_refused(capsys: pytest.CaptureFixture[str]
         main(["bench", BUNDLED, "--limit", "0"])
 
     assert stopped.value.code == 2
-    assert "expected an integer of at least 1" in capsys.readouterr().err
+    assert "expected an integer from 1 to 1000000000" in capsys.readouterr().err
 
 
 def test_a_judge_that_fails_is_told_with_its_reason(
