@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import DEFAULT_DATABASE
+from rt4chart_collector.store.rates.rollup import complete_from
 from rt4chart_collector.store.schema.migrate import LEDGER_TABLE, migrate
 from tests.slow_tests import slow_tests
 
@@ -55,6 +56,7 @@ class ReusedDatabase:
         with connect(self._dsn, database=self._name) as client:
             if self._made is not None and self._made == self._schema(client):
                 client.command(f"TRUNCATE ALL TABLES FROM {self._name} NOT LIKE '{LEDGER_TABLE}'")
+                complete_from(client, 0)
             else:
                 client.command(f"DROP DATABASE {self._name}")
                 client.command(f"CREATE DATABASE {self._name}")

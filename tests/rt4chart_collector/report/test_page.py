@@ -14,6 +14,7 @@ from rt4chart_collector.report.gather import gather_report, trend_step_s
 from rt4chart_collector.report.page import render_report
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import TABLES
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
@@ -177,7 +178,8 @@ def test_a_route_that_nothing_was_drawn_from_says_how_to_draw(any_client: Client
 def test_answers_of_earlier_versions_are_in_no_misleading_rate(any_client: Client) -> None:
     """They were not checked, which is not the same as no misleading claim."""
     insert_verdicts(any_client, [verdict(1, [GOOD, BAD])])
-    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+    for table in TABLES.values():
+        any_client.command(f"TRUNCATE TABLE {table}")
     row: dict[str, object] = {"ServiceName": "shop", "Route": "support", "VerifierId": VERIFIER}
     row |= {"Tick": NOON // SECOND // 300 * 300, "Decision": "verified", "SampleRate": 1.0}
     row |= {"Decided": 2, "Unfaithful": 1, "Answers": 1, "Baseless": 1}

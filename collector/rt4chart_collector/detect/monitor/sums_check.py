@@ -1,10 +1,15 @@
-"""Checks once an hour that the sums of the rates agree with the verdicts, and corrects them."""
+"""Checks once an hour that the sums of the rates agree with the verdicts, and corrects them.
+
+Fills the sums per hour and day of the time before an upgrade, too.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import monotonic
 
+from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
 from rt4chart_collector.store.rates.rollup import (
@@ -13,12 +18,15 @@ from rt4chart_collector.store.rates.rollup import (
     SUMS_LEASE,
     WrongSums,
     correct_sums,
+    fill_next_day,
     find_wrong_sums,
 )
 
 HOUR_NS = 3600 * 10**9
 # A verdict is stored within seconds of its decision, but an answer may be decided on hours late.
 SETTLED_NS = HOUR_NS // 6
+# The time of a round for days that are not filled, beyond the day it is at.
+FILL_BUDGET_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -36,23 +44,36 @@ class SumsCheck:
         self._holder = holder
         self._hour = -1
         self._found: Sequence[WrongSums] = ()
+        self._is_filled = False
 
     def step(self, now_ns: int) -> int:
         """Look for differences in a new hour, and correct in the next round; how many were."""
+        corrected = 0
         if self._found:
             found, self._found = self._found, ()
-            lease = (self._client, SUMS_LEASE, self._holder)
-            if not acquire_lease(*lease, now_ns=now_ns, for_ns=LEASE_NS):
-                return 0
-            try:
-                corrected = correct_sums(self._client, found)
-            finally:
-                release_lease(*lease, now_ns=now_ns)
+            corrected = self._run(now_ns, lambda: correct_sums(self._client, found))
             if corrected:
                 log.warning("sums of rates that did not agree with the verdicts: %d", corrected)
-            return corrected
-        if now_ns // HOUR_NS != self._hour:
+        elif now_ns // HOUR_NS != self._hour:
             self._hour = now_ns // HOUR_NS
             until_ns = now_ns - SETTLED_NS
             self._found = find_wrong_sums(self._client, until_ns - DAY_NS, until_ns)
+        if not self._is_filled:
+            self._run(now_ns, lambda: self._fill(now_ns))
+        return corrected
+
+    def _fill(self, now_ns: int) -> int:
+        deadline = Deadline(FILL_BUDGET_S, clock=monotonic)
+        while not self._is_filled and not deadline.is_over:
+            self._is_filled = not fill_next_day(self._client, now_ns)
         return 0
+
+    def _run(self, now_ns: int, work: Callable[[], int]) -> int:
+        """The result of the work, 0 if another process corrects sums at the moment."""
+        lease = (self._client, SUMS_LEASE, self._holder)
+        if not acquire_lease(*lease, now_ns=now_ns, for_ns=LEASE_NS):
+            return 0
+        try:
+            return work()
+        finally:
+            release_lease(*lease, now_ns=now_ns)

@@ -41,6 +41,8 @@ MEANINGS = {
     "rt4chart_criteria": "criteria: their shares count fewer answers",
     "rt4chart_route_1m": "rates by minute: charts and rates of that time have gaps",
     "rt4chart_route_5m": "rates by five minutes: charts and rates of that time have gaps",
+    "rt4chart_route_1h": "rates by hour: charts and rates of that time have gaps",
+    "rt4chart_route_1d": "rates by day: rates of that time have gaps",
     "rt4chart_labels": "labels of people: corrected rates rest on fewer",
     "rt4chart_issues": "states of issues: some return to an earlier one",
 }

@@ -29,16 +29,6 @@ def in_scope(column: str = "Timestamp") -> str:
 MAX_ROUTES = 2_000
 
 
-def among_busiest(service: str = "ServiceName", route: str = "Route") -> str:
-    """The condition that a row's route is one of the `MAX_ROUTES` with the most claims in scope."""
-    return f"""({service}, {route}) IN (
-        SELECT ServiceName, Route FROM rt4chart_route_5m WHERE {in_scope("Tick")}
-        GROUP BY ServiceName, Route
-        ORDER BY sum(Answers * Decided) + sum(Undecided) DESC, sum(Answers) DESC, ServiceName, Route
-        LIMIT {MAX_ROUTES}
-    )"""  # noqa: S608 - our own names
-
-
 @dataclass(frozen=True, slots=True)
 class QueryScope:
     """The answers that a query covers: those that begin in [since_ns, until_ns).

@@ -19,8 +19,17 @@ from otel_rt4chart.verify.core.rates import (
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import (
+    MAPS,
+    SUMS,
+    Grain,
+    among_busiest,
+    coarsest_of,
+    sums_in,
+    total,
+)
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope
+from rt4chart_collector.store.engine.scope import QueryScope
 
 DIMENSION_COLUMNS = {
     "route": "Route",
@@ -31,52 +40,79 @@ DIMENSION_COLUMNS = {
 }
 DIMENSIONS = tuple(DIMENSION_COLUMNS)
 TICK_S = 300
-# The rows of rt4chart_route_5m are signed: a replaced verdict is added again with its sign turned,
-# and both cancel in the sum. Integers are summed first, so that they cancel exactly, before weights
-# turn them into floats.
-ANSWER_GROUPS = f"""
-    SELECT {{keys}}, Decision, SampleRate, Decided, Unfaithful, Misleading, MisleadingWeight,
-        Checked,
-        sum(Answers) AS N, sum(Contradicted) AS C, sum(Baseless) AS B, sum(Undecided) AS U,
-        sumMap(rt4chart_route_5m.Statuses) AS S,
-        sum(CitingAnswers) AS citing, sum(MiscitingAnswers) AS miscited,
-        if(Decision = 'verified', {SAMPLE_WEIGHT}, 0) AS w,
-        toFloat64(Decided) AS m, toFloat64(Unfaithful) AS x, MisleadingWeight AS y,
-        toFloat64(Checked != 'no') AS k
-    FROM rt4chart_route_5m
-    WHERE {in_scope("Tick")}
-    GROUP BY ALL HAVING N > 0
-"""  # noqa: S608 - our own names
 
 
-def _sums(name: str, counted: str, answers: str = "1") -> str:
-    """The columns of `AnswerSums` for these claims of the answers with a 1 in `answers`."""
-    n = f"N * {answers}"
-    return f"""
-    toInt64(sumIf({n}, Decision = 'verified')) AS {name}_answers,
-    toInt64(sum({n} * m)) AS {name}_claims,
-    sum({n} * w * m) AS {name}_wm, sum({n} * w * {counted}) AS {name}_wx,
-    sum({n} * w * w * m) AS {name}_wwm, sum({n} * w * w * {counted} * {counted}) AS {name}_wwxx,
-    sum({n} * w * w * {counted} * m) AS {name}_wwxm, sum({n} * w * w * m * m) AS {name}_wwmm"""
+def _answer_sums(name: str, answers: str, claims: str, **sums: str) -> str:
+    """The columns of `AnswerSums` of these sums of rows."""
+    weighted = ", ".join(f"{column} AS {name}_{field}" for field, column in sums.items())
+    return f"{answers} AS {name}_answers, {claims} AS {name}_claims, {weighted}"
 
 
-# The columns of a `RateSlice`. An answer is one claim to `answer_sums`, with m and x of 0 or 1.
+# The columns of a `RateSlice` over the rows of `sums_in`. An answer is one claim to `answer_sums`,
+# with m and x of 0 or 1.
 RATE_SUMS = f"""
-    sumIf(N, Decision = 'verified') AS answers, sumIf(N, Decision != 'verified') AS unverified,
-    toInt64(sum(N * (m - x))) AS entailed, sum(C) AS contradicted, sum(B) AS baseless,
-    sum(U) AS undecided, toInt64(sum(N * Misleading)) AS misleading,
-    sum(w * C) AS weighted_contradicted, sum(w * B) AS weighted_baseless,
-    sum(w * U) AS weighted_undecided, sum(w * w * U) AS weighted_undecided_squared,
-    sumMap(mapApply((status, claims) -> (status, w * claims), S)) AS statuses,
-    sum(citing) AS citing_answers, sum(miscited) AS miscited_answers,
-    {_sums("sums", "x")},
-    {_sums("misleading_sums", "y", "k")},
-    {_sums("either_sums", "(x + y)", "k")},
-    sumIf(N, x > 0) AS unfaithful_answers,
-    sumIf(N, m > 0) AS answer_sums_answers, answer_sums_answers AS answer_sums_claims,
-    sumIf(N * w, m > 0) AS answer_sums_wm, sumIf(N * w, x > 0) AS answer_sums_wx,
-    sumIf(N * w * w, m > 0) AS answer_sums_wwm, sumIf(N * w * w, x > 0) AS answer_sums_wwxx,
-    answer_sums_wwxx AS answer_sums_wwxm, answer_sums_wwm AS answer_sums_wwmm
+    sumIf(Answers, Decision = 'verified') AS answers,
+    sumIf(Answers, Decision != 'verified') AS unverified,
+    sum(Claims) - sum(UnfaithfulClaims) AS entailed, sum(Contradicted) AS contradicted,
+    sum(Baseless) AS baseless, sum(Undecided) AS undecided, sum(MisleadingClaims) AS misleading,
+    {total("WContradicted")} AS weighted_contradicted, {total("WBaseless")} AS weighted_baseless,
+    {total("WUndecided")} AS weighted_undecided,
+    {total("WWUndecided")} AS weighted_undecided_squared,
+    mapFilter((status, claims) -> abs(claims) > 0.001, sumMap(WStatuses)) AS statuses,
+    sum(CitingAnswers) AS citing_answers, sum(MiscitingAnswers) AS miscited_answers,
+    {
+    _answer_sums(
+        "sums",
+        "sumIf(Answers, Decision = 'verified')",
+        "sum(Claims)",
+        wm=total("WM"),
+        wx=total("WX"),
+        wwm=total("WWM"),
+        wwxx=total("WWXX"),
+        wwxm=total("WWXM"),
+        wwmm=total("WWMM"),
+    )
+},
+    {
+    _answer_sums(
+        "misleading_sums",
+        "sumIf(CheckedAnswers, Decision = 'verified')",
+        "sum(CheckedClaims)",
+        wm=total("KWM"),
+        wx=total("KWY"),
+        wwm=total("KWWM"),
+        wwxx=total("KWWYY"),
+        wwxm=total("KWWYM"),
+        wwmm=total("KWWMM"),
+    )
+},
+    {
+    _answer_sums(
+        "either_sums",
+        "sumIf(CheckedAnswers, Decision = 'verified')",
+        "sum(CheckedClaims)",
+        wm=total("KWM"),
+        wx=f"{total('KWX')} + {total('KWY')}",
+        wwm=total("KWWM"),
+        wwxx=f"{total('KWWXX')} + 2 * {total('KWWXY')} + {total('KWWYY')}",
+        wwxm=f"{total('KWWXM')} + {total('KWWYM')}",
+        wwmm=total("KWWMM"),
+    )
+},
+    sum(UnfaithfulAnswers) AS unfaithful_answers,
+    {
+    _answer_sums(
+        "answer_sums",
+        "sum(DecidedAnswers)",
+        "sum(DecidedAnswers)",
+        wm=total("WDecidedAnswers"),
+        wx=total("WUnfaithfulAnswers"),
+        wwm=total("WWDecidedAnswers"),
+        wwxx=total("WWUnfaithfulAnswers"),
+        wwxm=total("WWUnfaithfulAnswers"),
+        wwmm=total("WWDecidedAnswers"),
+    )
+}
 """
 ROUTE_KEYS = "ServiceName AS service, Route AS route"
 REQUESTED_ROUTE = "{service:String} AS service, {route:String} AS route"
@@ -224,24 +260,31 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
     if step_s < TICK_S or step_s % TICK_S:
         raise InputError(f"expected a step in seconds, a multiple of {TICK_S}; got {step_s}")
     parameters = {**scope.parameters, "step": step_s}
-    return list(map(_point, rate_slices(client, f"{REQUESTED_ROUTE}, {STEP} AS key", parameters)))
+    keys = f"{REQUESTED_ROUTE}, toString({STEP}) AS key"
+    found = rate_slices(client, keys, parameters, coarsest=coarsest_of(step_s))
+    return sorted(map(_point, found), key=lambda point: point.start_ns)
 
 
-# The start of the step that a tick is in, in seconds since 1970.
+# The start of the step that a row is in, in seconds since 1970.
 STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
 def rate_slices(
-    client: Client, keys: str, parameters: Mapping[str, object], condition: str = "true"
+    client: Client,
+    keys: str,
+    parameters: Mapping[str, object],
+    condition: str = "true",
+    *,
+    coarsest: Grain = Grain.DAY,
 ) -> list[RateSlice]:
     """The slices by these expressions, which are named service, route and key.
 
-    `condition` is on these names, `parameters` are those of `in_scope` and the condition.
+    `condition` is on these names, `parameters` are those of `in_scope` and the condition. The keys
+    have one value in all the time of a row no longer than `coarsest`.
     """
-    groups = ANSWER_GROUPS.replace("{keys}", keys)
     query = f"""
-SELECT service, route, key, {RATE_SUMS} FROM ({groups}) WHERE {condition}
-GROUP BY service, route, key ORDER BY service, route, key
+SELECT {keys}, {RATE_SUMS} FROM {sums_in(coarsest)} WHERE {condition}
+GROUP BY service, route, key HAVING sum(Answers) > 0 ORDER BY service, route, key
 """  # noqa: S608 - our own names
     return read(client, RateSlice, query, parameters)
 
@@ -293,12 +336,16 @@ def route_rates(
     """
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
+    sums = ", ".join(f"{'sumMap' if name in MAPS else 'sum'}(g.{name}) AS {name}" for name in SUMS)
     query = f"""
 SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS},
     max(step) AS last, count() OVER (PARTITION BY dimension) AS number
-FROM ({ANSWER_GROUPS.replace("{keys}", f"{columns}, {STEP} AS step")})
+FROM (
+    SELECT {columns}, {STEP} AS step, Decision, {sums} FROM {sums_in(coarsest_of(step_s))} AS g
+    GROUP BY {", ".join(dimensions)}, step, Decision
+)
 ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(step)), {parts}] AS part
-GROUP BY dimension, key
+GROUP BY dimension, key HAVING sum(Answers) > 0
 ORDER BY dimension, key IN {{also:Array(String)}} DESC, {order}, key
 LIMIT {{limit:UInt32}} BY dimension, if(dimension = '{TIME_PART}', key, '')
 """  # noqa: S608 - our own names
@@ -312,6 +359,17 @@ LIMIT {{limit:UInt32}} BY dimension, if(dimension = '{TIME_PART}', key, '')
         slices={name: found.get(name, []) for name in dimensions},
         numbers={name: number for name, number in numbered if name in dimensions},
     )
+
+
+def _sums(name: str, counted: str, answers: str = "1") -> str:
+    """The columns of `AnswerSums` for these claims of the answers with a 1 in `answers`."""
+    n = f"N * {answers}"
+    return f"""
+    toInt64(sumIf({n}, Decision = 'verified')) AS {name}_answers,
+    toInt64(sum({n} * m)) AS {name}_claims,
+    sum({n} * w * m) AS {name}_wm, sum({n} * w * {counted}) AS {name}_wx,
+    sum({n} * w * w * m) AS {name}_wwm, sum({n} * w * w * {counted} * {counted}) AS {name}_wwxx,
+    sum({n} * w * w * {counted} * m) AS {name}_wwxm, sum({n} * w * w * m * m) AS {name}_wwmm"""
 
 
 # Exact: read from the verifications, not from the rollup. FINAL keeps one row of each answer,

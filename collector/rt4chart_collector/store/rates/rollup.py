@@ -1,31 +1,57 @@
-"""Repair of the rollups: at the start of a process, and while others write verdicts."""
+"""Repair of the rollups: at the start of a process, and while others write verdicts.
+
+Sums per minute and per five minutes are compared with the verifications, those per hour and day
+with the rows per five minutes, whose corrections are added to them by their views.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import (
+    KEYS,
+    MAPS,
+    STARTS,
+    SUMS,
+    TABLES,
+    TIMES,
+    Grain,
+    complete_since_s,
+)
 from rt4chart_collector.store.engine.rows import read_int
 from rt4chart_collector.store.schema.retention import TTL_IN_DAYS
+
+# What sums per minute and per five minutes are of: a row for each answer.
+ANSWERS = f"""WITH {SAMPLE_WEIGHT} AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
+    SELECT {{columns}} FROM rt4chart_verifications FINAL WHERE IsDeleted = 0"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """A table of sums; `keys` and `sums` map its columns to expressions over a verification.
+    """A table of sums; `keys` and `sums` map its columns to expressions over a row of `source`.
 
-    `time` is the time column, `start` the function that rounds a timestamp to it. `maps` are the
-    sums that are maps, added up by key.
+    `source` selects `{columns}` and ends with a condition; `source_time` is its time. `time` is the
+    time column, `start` the function that rounds a timestamp to it. `maps` are the sums that are
+    maps, added up by key; `times` are columns of times, with the function that keeps one of them.
     """
 
     table: str
     time: str
     start: str
-    where: str
     keys: Mapping[str, str]
     sums: Mapping[str, str]
     maps: Collection[str] = ()
+    times: Mapping[str, str] = field(default_factory=dict)
+    source: str = ANSWERS
+    source_time: str = "Timestamp"
+
+    @property
+    def is_coarse(self) -> bool:
+        """True for sums of the rows of another rollup, which may not be filled yet."""
+        return self.source is not ANSWERS
 
     @property
     def repair(self) -> str:
@@ -60,34 +86,39 @@ class Rollup:
 
     @property
     def _insert(self) -> str:
-        return f"INSERT INTO {self.table} ({', '.join((*self.keys, self.time, *self.sums))})\n"
+        columns = (*self.keys, self.time, *self.sums, *self.times)
+        return f"INSERT INTO {self.table} ({', '.join(columns)})\n"
 
     @property
     def _differences(self) -> str:
-        columns = (*self.keys, self.time, *map(self._sum, self.sums))
+        times = (f"{keeps}({name}_)" for name, keeps in self.times.items())
+        columns = (*self.keys, self.time, *map(self._sum, self.sums), *times)
         return f"SELECT {', '.join(columns)}\n{self._grouped}"
 
     @property
     def _grouped(self) -> str:
         grouped = ", ".join((*self.keys, self.time))
-        since = f"{self.start}(fromUnixTimestamp64Nano({{since:Int64}}))"
-        until = f"{self.start}(fromUnixTimestamp64Nano({{until:Int64}}))"
+        since = f"{self.start}(fromUnixTimestamp64Nano({{since:Int64}}, 'UTC'))"
+        until = f"{self.start}(fromUnixTimestamp64Nano({{until:Int64}}, 'UTC'))"
         made = [f"{value} AS {name}" for name, value in self.keys.items()]
-        # Weighted sums are floats: differences by rounding are ignored.
+        made.append(f"{self.start}({self.source_time}) AS {self.time}")
+        made += [f"{value} AS {name}_" for name, value in self.sums.items()]
+        made += [f"{self.source_time} AS {name}_" for name in self.times]
+        taken = [f"{self._negated(name)} AS {name}_" for name in self.sums]
+        taken += [f"{name} AS {name}_" for name in self.times]
+        # Weighted sums are floats: differences by rounding are ignored, in squares of large weights
+        # too.
         off = " OR ".join(
-            f"arrayExists(v -> abs(v) > 0.0001, mapValues({self._sum(name)}))"
+            f"arrayExists(v -> abs(v) > {LEAST_DIFFERENCE}, mapValues({self._sum(name)}))"
             if name in self.maps
-            else f"abs({self._sum(name)}) > 0.0001"
+            else f"abs({self._sum(name)}) > {LEAST_DIFFERENCE} + 1e-9 * sum(abs({name}_))"
             for name in self.sums
         )
         return f"""FROM (
-    WITH {SAMPLE_WEIGHT} AS weight, Label IN ('contradicted', 'baseless') AS unfaithful
-    SELECT {", ".join(made)}, {self.start}(Timestamp) AS {self.time},
-        {", ".join(f"{value} AS {name}_" for name, value in self.sums.items())}
-    FROM rt4chart_verifications FINAL
-    WHERE IsDeleted = 0 AND Timestamp >= {since} AND Timestamp < {until}{self.where}
+    {self.source.replace("{columns}", ", ".join(made))}
+      AND {self.source_time} >= {since} AND {self.source_time} < {until}
     UNION ALL
-    SELECT {grouped}, {", ".join(f"{self._negated(name)} AS {name}_" for name in self.sums)}
+    SELECT {grouped}, {", ".join(taken)}
     FROM {self.table}
     WHERE {self.time} >= {since} AND {self.time} < {until}
 )
@@ -105,7 +136,7 @@ PER_MINUTE = Rollup(
     "rt4chart_route_1m",
     time="Minute",
     start="toStartOfMinute",
-    where=" AND Decision = 'verified' AND SampleRate > 0",
+    source=f"{ANSWERS} AND Decision = 'verified' AND SampleRate > 0",
     keys={name: name for name in ("ServiceName", "Route", "Environment", "VerifierId")},
     sums={
         "Answers": "toInt64(1)",
@@ -142,7 +173,6 @@ PER_TICK = Rollup(
     "rt4chart_route_5m",
     time="Tick",
     start="toStartOfFiveMinutes",
-    where="",
     keys={
         **{name: name for name in TICK_KEYS},
         "Decided": "toUInt16(EntailedCount + ContradictedCount + BaselessCount)",
@@ -163,16 +193,39 @@ PER_TICK = Rollup(
     },
     maps=("Statuses",),
 )
-ROLLUPS = (PER_MINUTE, PER_TICK)
+
+
+def _per(grain: Grain, start: str) -> Rollup:
+    """The sums of the rows per five minutes in a longer time."""
+    ticks = TABLES[Grain.TICK]
+    return Rollup(
+        TABLES[grain],
+        time="Tick",
+        start=start,
+        keys={name: name for name in KEYS},
+        sums=SUMS,
+        maps=MAPS,
+        times=TIMES,
+        source=f"SELECT {{columns}} FROM {ticks} WHERE true",  # noqa: S608 - our own names
+        source_time=f"{ticks}.Tick",
+    )
+
+
+COARSE = (_per(Grain.HOUR, "toStartOfHour"), _per(Grain.DAY, "toStartOfDay"))
+# In this order: a correction per five minutes corrects the coarse sums too.
+ROLLUPS = (PER_MINUTE, PER_TICK, *COARSE)
+FIRST_TICK = f"SELECT toUnixTimestamp(min(Tick)) FROM {TABLES[Grain.TICK]}"  # noqa: S608 - ours
 IS_EMPTY = "SELECT count() = 0 FROM (SELECT 1 FROM {table} LIMIT 1)"
 
 
 # In one statement, so that its parameter stays below the limit of a URL.
 KNOWN_AT_ONCE = 5_000
+LEAST_DIFFERENCE = 0.0001
 DAY_NS = 24 * 3600 * 10**9
 # Whoever corrects sums has this lease meanwhile.
 SUMS_LEASE, LEASE_NS = "sums", 10 * 60 * 10**9
-FOREVER_NS = 2**62
+# As far as the engine's times in seconds reach.
+FOREVER_NS = 4_290_000_000 * 10**9
 ENGINES = """
 SELECT engine_full FROM system.tables WHERE database = {database:String}
   AND name IN ('rt4chart_verifications', 'rt4chart_verifications_local')
@@ -199,8 +252,13 @@ def repair_rollup(client: Client, since_ns: int) -> None:
     this while no process writes verdicts, at the start of the process that writes them. An empty
     rollup is filled from all verifications.
     """
+    if _is_empty(client, PER_TICK):
+        complete_from(client, 0)
+    complete_ns = complete_since_s(client) * 10**9
     for rollup in ROLLUPS:
         since = 0 if _is_empty(client, rollup) else since_ns
+        if rollup.is_coarse:
+            since = max(since, complete_ns)
         client.command(rollup.repair, {"since": since, "until": FOREVER_NS})
 
 
@@ -215,7 +273,13 @@ def find_wrong_sums(client: Client, since_ns: int, until_ns: int) -> list[WrongS
     # By day, as the tables are partitioned.
     days = range(first_ns // DAY_NS * DAY_NS, until_ns, DAY_NS)
     spans = [(max(day, first_ns), min(day + DAY_NS, until_ns)) for day in days]
-    found = [_wrong_sums(client, rollup, *span) for rollup in ROLLUPS for span in spans]
+    complete_ns = complete_since_s(client) * 10**9
+    found = [
+        _wrong_sums(client, rollup, *span)
+        for rollup in ROLLUPS
+        for span in spans
+        if not rollup.is_coarse or span[0] >= complete_ns
+    ]
     return [wrong for wrong in found if wrong.numbers]
 
 
@@ -235,6 +299,34 @@ def correct_sums(client: Client, found: Iterable[WrongSums]) -> int:
             client.command(wrong.rollup.repair_known, {**span, "known": known})
         corrected += len(numbers)
     return corrected
+
+
+def fill_next_day(client: Client, now_ns: int) -> bool:
+    """Fill the sums per hour and day of the newest day without; False where none is left.
+
+    The day counts as complete when nothing differs any more, which a later call finds: rows that
+    are just being written are in one of the tables and not yet in the other. For one process at a
+    time, which has the lease SUMS_LEASE.
+    """
+    since_ns = complete_since_s(client) * 10**9
+    if since_ns == 0:
+        return False
+    day_ns = min(since_ns, (now_ns // DAY_NS + 1) * DAY_NS) - DAY_NS
+    if _is_empty(client, PER_TICK) or day_ns + DAY_NS <= read_int(client, FIRST_TICK) * 10**9:
+        complete_from(client, 0)
+        return False
+    span = {"since": day_ns, "until": day_ns + DAY_NS}
+    wrong = [one for one in COARSE if client.query(one.differences, span).result_rows]
+    for rollup in wrong:
+        client.command(rollup.repair, span)
+    if not wrong:
+        complete_from(client, day_ns)
+    return True
+
+
+def complete_from(client: Client, since_ns: int) -> None:
+    """Say that the sums per hour and day are complete from then on, the start of a day."""
+    client.insert(STARTS, [[since_ns // 10**9]], ["Since"], column_type_names=["DateTime('UTC')"])
 
 
 def _wrong_sums(client: Client, rollup: Rollup, since_ns: int, until_ns: int) -> WrongSums:

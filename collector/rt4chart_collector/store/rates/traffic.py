@@ -7,49 +7,57 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import among_busiest, sums_in
 from rt4chart_collector.store.engine.rows import read, read_by, read_int
-from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope, in_time
+from rt4chart_collector.store.engine.scope import OF_VERIFIER, QueryScope
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
 WEEK_S = 7 * 24 * HOUR_S
+
+
 # An answer that several verifiers judged is in the sums of each, so the largest sum is the number
 # of answers. Answers up to an hour in the future count, for senders whose clocks are ahead. If the
 # same hour two weeks ago had answers, it must have enough too: one unusual day causes no alarm.
-SILENT_ROUTES = """
+def _counted(part: str, since: str, until: str) -> str:
+    """The answers of all routes between these times, which are in seconds."""
+    sums = sums_in(since=f"({since}) * {SECOND_NS}", until=f"({until}) * {SECOND_NS}", where="true")
+    columns = "ServiceName, Route, VerifierId, Answers, LastTick"
+    return f"SELECT {columns}, '{part}' AS Part FROM {sums}"  # noqa: S608 - our own names
+
+
+_AT, _HOUR, _WEEK = "{at:Int64}", "{hour:Int64}", "{week:Int64}"
+SILENT_ROUTES = f"""
 SELECT ServiceName AS service, Route AS route, max(OfLastWeek) AS expected,
-    max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * 1000000000 AS last_ns
+    max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * {SECOND_NS} AS last_ns
 FROM (
-    SELECT ServiceName, Route,
-        sumIf(Answers, Tick >= toDateTime({at:Int64} - {week:Int64} - {hour:Int64}, 'UTC')
-            AND Tick < toDateTime({at:Int64} - {week:Int64}, 'UTC')) AS OfLastWeek,
-        sumIf(Answers, Tick < toDateTime({at:Int64} - 2 * {week:Int64}, 'UTC')) AS OfBefore,
-        sumIf(Answers, Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')) AS OfNow,
-        toUnixTimestamp(maxIf(Tick, Tick >= toDateTime({at:Int64} - {week:Int64}, 'UTC'))) AS OfLast
-    FROM rt4chart_route_5m
-    WHERE Tick >= toDateTime({at:Int64} - 2 * {week:Int64} - {hour:Int64}, 'UTC')
-      AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
+    SELECT ServiceName, Route, sumIf(Answers, Part = 'week') AS OfLastWeek,
+        sumIf(Answers, Part = 'before') AS OfBefore, sumIf(Answers, Part = 'now') AS OfNow,
+        toUnixTimestamp(maxIf(LastTick, Part IN ('since', 'now'))) AS OfLast
+    FROM (
+        {_counted("before", f"{_AT} - 2 * {_WEEK} - {_HOUR}", f"{_AT} - 2 * {_WEEK}")}
+        UNION ALL {_counted("week", f"{_AT} - {_WEEK} - {_HOUR}", f"{_AT} - {_WEEK}")}
+        UNION ALL {_counted("since", f"{_AT} - {_WEEK}", f"{_AT} - {_HOUR}")}
+        UNION ALL {_counted("now", f"{_AT} - {_HOUR}", f"{_AT} + {_HOUR}")}
+    )
     GROUP BY ServiceName, Route, VerifierId
 )
 GROUP BY ServiceName, Route
-HAVING expected >= {min_answers:UInt32} AND now = 0
-    AND (before = 0 OR before >= {min_answers:UInt32})
-ORDER BY expected DESC, ServiceName, Route LIMIT {limit:UInt32}
-"""
+HAVING expected >= {{min_answers:UInt32}} AND now = 0
+    AND (before = 0 OR before >= {{min_answers:UInt32}})
+ORDER BY expected DESC, ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
 HAS_RECENT_ANSWERS = """
 SELECT count() > 0 FROM rt4chart_route_5m
 WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
   AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 """
-BUSIEST_ROUTES = """
-SELECT ServiceName AS service, Route AS route, sum(Answers * Decided) AS claims
-FROM rt4chart_route_5m
-WHERE VerifierId = {verifier:String} AND Decision = 'verified'
-  AND Tick >= toDateTime({since:Int64}, 'UTC')
-  AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
+BUSIEST_ROUTES = f"""
+SELECT ServiceName AS service, Route AS route, sum(Claims) AS claims
+FROM {sums_in(where=f"{OF_VERIFIER} AND Decision = 'verified'")}
 GROUP BY ServiceName, Route HAVING claims > 0
-ORDER BY claims DESC, ServiceName, Route LIMIT {limit:UInt32}
-"""
+ORDER BY claims DESC, ServiceName, Route LIMIT {{limit:UInt32}}
+"""  # noqa: S608 - our own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +95,8 @@ def busiest_routes(
     client: Client, *, since_ns: int, now_ns: int, verifier: str, limit: int
 ) -> list[tuple[str, str]]:
     """The routes with the most decided claims since then, as (service, route)."""
-    times = {"since": since_ns // SECOND_NS, "at": now_ns // SECOND_NS, "hour": HOUR_S}
-    parameters = {**times, "verifier": verifier, "limit": limit}
+    scope = QueryScope(since_ns, now_ns + HOUR_S * SECOND_NS, verifier)
+    parameters = {**scope.parameters, "limit": limit}
     rows = client.query(BUSIEST_ROUTES, parameters).named_results()
     return [(row["service"], row["route"]) for row in rows]
 
@@ -105,23 +113,21 @@ UNREADABLE = (
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
 DECISION_COUNTS = f"""
 SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
-    sum(Answers * Decided) AS claims, sum(Undecided) AS undecided
-FROM rt4chart_route_5m
-WHERE {in_scope("Tick")} AND {among_busiest()}
+    sum(Claims) AS claims, sum(Undecided) AS undecided
+FROM {sums_in()}
+WHERE {among_busiest()}
 GROUP BY ServiceName, Route, Decision HAVING answers > 0
 ORDER BY ServiceName, Route, answers DESC, Decision
 """  # noqa: S608 - our own names
 DECISION_TOTALS = f"""
-SELECT Decision AS decision, sum(Answers) AS answers FROM rt4chart_route_5m
-WHERE {in_scope("Tick")}
+SELECT Decision AS decision, sum(Answers) AS answers FROM {sums_in()}
 GROUP BY Decision HAVING answers > 0 ORDER BY answers DESC, Decision
 """  # noqa: S608 - our own names
 
 VERIFIER_COUNTS = f"""
 SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {{failed:Array(String)}}) AS failed,
     sumIf(Answers, Decision = 'verified') AS verified
-FROM rt4chart_route_5m
-WHERE {in_time("Tick")}
+FROM {sums_in(where="true")}
 GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
 """  # noqa: S608 - our own names
 

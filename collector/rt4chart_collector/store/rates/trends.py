@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import Grain, among_busiest, sums_in, total
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import (
-    OF_ROUTE,
-    OF_VERIFIER,
-    QueryScope,
-    among_busiest,
-    in_scope,
-)
+from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope
 
 SECOND_NS = 1_000_000_000
 # The attribute's name and column, in the order of equal changes.
@@ -28,15 +22,19 @@ ATTRIBUTES = {
 ATTRIBUTE_PAIRS = ", ".join(
     f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items()
 )
+_SINCE, _UNTIL, _AT = "{since:Int64}", "{until:Int64}", "{at:Int64}"
 # Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
-SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) * {SECOND_NS} AS first_ns,
-    toUnixTimestamp(max(Tick)) * {SECOND_NS} AS last_ns,
-    sumIf(Answers, Tick < fromUnixTimestamp64Nano({{at:Int64}})) AS before,
-    sumIf(Answers, Tick >= fromUnixTimestamp64Nano({{at:Int64}})) AS after
-FROM rt4chart_route_5m
+SELECT part.1 AS attribute, part.2 AS value,
+    toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
+    toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns,
+    sumIf(Answers, IsBefore) AS before, sumIf(Answers, NOT IsBefore) AS after
+FROM (
+    SELECT *, true AS IsBefore FROM {sums_in(until=f"least({_AT}, {_UNTIL})")}
+    UNION ALL
+    SELECT *, false AS IsBefore FROM {sums_in(since=f"greatest({_AT}, {_SINCE})")}
+)
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
-WHERE {in_scope("Tick")}
 GROUP BY attribute, value HAVING sum(Answers) > 0
 ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribute
 """  # noqa: S608 - our own names
@@ -120,37 +118,33 @@ def deployment_changes(
     )[:limit]
 
 
-# The claims that each measure counts, and the answers that it counts them in.
-VERIFIED = "SampleRate > 0 AND Decision = 'verified'"
+# The weighted claims that each measure counts, and those that it counts them in.
 COUNTED = {
-    Measure.UNFAITHFUL: ("Unfaithful", VERIFIED),
-    Measure.MISLEADING: ("MisleadingWeight", f"{VERIFIED} AND Checked != 'no'"),
-    Measure.EITHER: ("(Unfaithful + MisleadingWeight)", f"{VERIFIED} AND Checked != 'no'"),
+    Measure.UNFAITHFUL: ("WX", "WM"),
+    Measure.MISLEADING: ("KWY", "KWM"),
+    Measure.EITHER: ("KWX + KWY", "KWM"),
 }
 ROUTE_STEPS = f"""
 SELECT ServiceName AS service, Route AS route,
-    intDiv(toUnixTimestamp(Tick) - {{first:Int64}}, {{step:UInt32}}) AS step_number,
-    sum(Answers) AS answers,
-    sumIf(Answers * {{counted}} * {SAMPLE_WEIGHT}, {{checked}}) AS counted,
-    sumIf(Answers * Decided * {SAMPLE_WEIGHT}, {{checked}}) AS decided
-FROM rt4chart_route_5m
-WHERE {in_scope("Tick")} AND {among_busiest()}
+    intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}}) AS step_number,
+    sum(Answers) AS answers, {total("{counted}")} AS counted, {total("{decided}")} AS decided
+FROM {{sums}}
+WHERE {among_busiest()}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """  # noqa: S608 - our own names
 MAX_DEPLOYMENTS = 20
 # The values of a route's first hour are not deployments.
 FIRST_DEPLOYMENTS = f"""
-SELECT part.1 AS attribute, part.2 AS value, toUnixTimestamp(min(Tick)) * {SECOND_NS} AS at_ns
-FROM rt4chart_route_5m
+SELECT part.1 AS attribute, part.2 AS value,
+    toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS at_ns
+FROM {sums_in(since="{week_before:Int64}")}
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
-WHERE {OF_VERIFIER} AND {OF_ROUTE} AND value != ''
-  AND Tick >= fromUnixTimestamp64Nano({{week_before:Int64}})
-  AND Tick < fromUnixTimestamp64Nano({{until:Int64}})
+WHERE value != ''
 GROUP BY attribute, value
 HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}} AND at_ns > (
-    SELECT (toUnixTimestamp(min(Tick)) + 3600) * {SECOND_NS} FROM rt4chart_route_5m
-    WHERE {OF_VERIFIER} AND {OF_ROUTE} AND Tick >= fromUnixTimestamp64Nano({{week_before:Int64}})
+    SELECT (toUnixTimestamp(min(FirstTick)) + 3600) * {SECOND_NS}
+    FROM {sums_in(since="{week_before:Int64}", until=str(MAX_TIME_NS))}
 )
 ORDER BY at_ns DESC, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
@@ -184,12 +178,21 @@ class _Step:
 def route_trends(
     client: Client, scope: QueryScope, *, steps: int, measure: Measure = Measure.UNFAITHFUL
 ) -> dict[tuple[str, str], RouteTrend]:
-    """The trends of the busiest routes in equal steps, by (service, route)."""
+    """The trends of the busiest routes in equal steps, by (service, route).
+
+    Steps of an hour or more are whole hours that end with an hour: the last may not be over, and
+    the first has the rest of the scope.
+    """
     first_s, end_s = scope.since_ns // SECOND_NS, scope.until_ns // SECOND_NS
     step_s = max((end_s - first_s + steps - 1) // steps, 1)
+    coarsest = Grain.TICK
+    if step_s >= Grain.HOUR:
+        coarsest, step_s = Grain.HOUR, -(-step_s // Grain.HOUR) * Grain.HOUR
+        first_s = -(-end_s // Grain.HOUR) * Grain.HOUR - steps * step_s
     parameters = {**scope.parameters, "first": first_s, "step": step_s}
-    counted, checked = COUNTED[measure]
-    query = ROUTE_STEPS.replace("{counted}", counted).replace("{checked}", checked)
+    counted, decided = COUNTED[measure]
+    query = ROUTE_STEPS.replace("{counted}", counted).replace("{decided}", decided)
+    query = query.replace("{sums}", sums_in(coarsest))
     found = read_by(client, ("service", "route"), _Step, query, parameters)
     return {route: _trend(rows, steps) for route, rows in found.items()}
 

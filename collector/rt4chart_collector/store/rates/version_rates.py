@@ -6,8 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import among_busiest, sums_in
 from rt4chart_collector.store.engine.rows import read
-from rt4chart_collector.store.engine.scope import QueryScope, among_busiest, in_scope
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import (
     VERSION_COLUMNS,
     VersionKind,
@@ -19,10 +20,9 @@ SECOND_NS = 10**9
 # The newest, with the most answers among those of one tick.
 VERSIONS = f"""
 SELECT toString({{column}}) AS version, sum(Answers) AS answers, count() OVER () AS number,
-    toUnixTimestamp(min(Tick)) * {SECOND_NS} AS first_ns,
-    toUnixTimestamp(max(Tick)) * {SECOND_NS} AS last_ns
-FROM rt4chart_route_5m
-WHERE Decision = 'verified' AND {in_scope("Tick")}
+    toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
+    toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns
+FROM {sums_in()} WHERE Decision = 'verified'
 GROUP BY version HAVING answers > 0
 ORDER BY version IN {{also:Array(String)}} DESC, first_ns DESC, answers DESC, version
 LIMIT {{limit:UInt32}}

@@ -27,7 +27,12 @@ SHARD_PATH = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 UNSHARDED_PATH = "'/clickhouse/tables/{database}/{table}', '{shard}-{replica}'"
 BY_TRACE = "cityHash64(TraceId)"
 BY_ROUTE = "cityHash64(ServiceName, Route)"
-SHARDING_KEYS = {"rt4chart_route_1m": BY_ROUTE, "rt4chart_route_5m": BY_ROUTE}
+SHARDING_KEYS = {
+    "rt4chart_route_1m": BY_ROUTE,
+    "rt4chart_route_5m": BY_ROUTE,
+    "rt4chart_route_1h": BY_ROUTE,
+    "rt4chart_route_1d": BY_ROUTE,
+}
 # Small tables that queries read completely: every server holds all rows.
 UNSHARDED = {
     "rt4chart_dead_letters",

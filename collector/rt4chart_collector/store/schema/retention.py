@@ -30,6 +30,8 @@ ISSUE_TABLES = {"rt4chart_issues": "toDate(LastSeen)"}
 ROLLUP_TABLES = {
     "rt4chart_route_1m",
     "rt4chart_route_5m",
+    "rt4chart_route_1h",
+    "rt4chart_route_1d",
     "rt4chart_drift",
     "rt4chart_alert_events",
     "rt4chart_silences",

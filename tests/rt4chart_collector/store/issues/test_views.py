@@ -14,6 +14,7 @@ from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.core.rates import claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.grains import TABLES
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events
 from rt4chart_collector.store.issues.issues import Issue, insert_issues
@@ -57,7 +58,8 @@ def test_the_view_s_rate_and_interval_are_ours(
 ) -> None:
     """Whatever the answers and their weights; none where no claim was decided."""
     client.command("TRUNCATE TABLE rt4chart_verifications")
-    client.command("TRUNCATE TABLE rt4chart_route_5m")
+    for table in TABLES.values():
+        client.command(f"TRUNCATE TABLE {table}")
     given_now = [verdict(n, labels, sample_rate=rate) for n, (labels, rate) in enumerate(answers)]
     insert_verdicts(client, given_now)
 

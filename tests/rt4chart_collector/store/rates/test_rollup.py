@@ -8,7 +8,16 @@ from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.rates.rollup import correct_sums, find_wrong_sums, repair_rollup
+from rt4chart_collector.store.engine.grains import SUMS, TABLES, Grain, complete_since_s, sums_in
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.rollup import (
+    DAY_NS,
+    complete_from,
+    correct_sums,
+    fill_next_day,
+    find_wrong_sums,
+    repair_rollup,
+)
 from tests.rt4chart_collector.records import NOON, SECOND, verdict
 
 HOUR = 3600 * SECOND
@@ -80,7 +89,8 @@ def test_a_replaced_verdict_is_taken_off_again(any_client: Client) -> None:
 def test_an_empty_rollup_is_filled_from_all_verifications(any_client: Client) -> None:
     """As after an upgrade, however long ago the answers were."""
     insert_verdicts(any_client, [verdict(1, ALL), verdict(2, start_ns=NOON + 5 * HOUR)])
-    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+    for table in TABLES.values():
+        any_client.command(f"TRUNCATE TABLE {table}")
 
     repair_rollup(any_client, NOON + 4 * HOUR)
 
@@ -154,7 +164,8 @@ def test_difference_of_a_write_in_progress_is_left_alone(any_client: Client) -> 
     insert_verdicts(any_client, [verdict(1)])
     any_client.command("CREATE TABLE aside AS rt4chart_route_5m")
     any_client.command("INSERT INTO aside SELECT * FROM rt4chart_route_5m")
-    any_client.command("TRUNCATE TABLE rt4chart_route_5m")
+    for table in TABLES.values():
+        any_client.command(f"TRUNCATE TABLE {table}")
 
     found = find_wrong_sums(any_client, NOON - HOUR, NOON + HOUR)
     any_client.command("INSERT INTO rt4chart_route_5m SELECT * FROM aside")
@@ -175,3 +186,97 @@ def test_sums_of_verdicts_that_have_expired_stay(any_client: Client) -> None:
     assert found == []
     assert correct_sums(any_client, found) == 0
     assert kept(any_client) == before
+
+
+COARSE = (TABLES[Grain.HOUR], TABLES[Grain.DAY])
+
+
+def by_grain(client: Client, grain: Grain) -> list[tuple[object, ...]]:
+    """All sums by route and decision, read from rows of at most this length."""
+    sums = ", ".join(f"{'sumMap' if name == 'WStatuses' else 'sum'}({name})" for name in SUMS)
+    rows = client.query(
+        f"SELECT Route, Decision, {sums}, min(FirstTick) FROM {sums_in(grain)}"  # noqa: S608
+        " GROUP BY Route, Decision HAVING sum(Answers) != 0 ORDER BY ALL",
+        QueryScope().parameters,
+    )
+    return [tuple(row) for row in rows.result_rows]
+
+
+def test_wrong_sums_of_hours_and_days_are_corrected(any_client: Client) -> None:
+    """Counted twice in one, lost in the other; those of five minutes stay as they are."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, ALL), verdict(3, start_ns=NOON + 5 * HOUR)])
+    hours, days = COARSE
+    any_client.command(f"INSERT INTO {hours} SELECT * FROM {hours}")  # noqa: S608
+    any_client.command(f"DELETE FROM {days} WHERE Answers > 0")  # noqa: S608
+    any_client.command(
+        f"INSERT INTO {days} (ServiceName, Tick, Answers) SELECT 'x', Tick, 3 FROM {hours}"  # noqa: S608
+    )
+    ticks = kept(any_client)
+
+    found = find_wrong_sums(any_client, NOON - 30 * HOUR, NOON + 30 * HOUR)
+    corrected = correct_sums(any_client, found)
+
+    assert {wrong.rollup.table for wrong in found} == set(COARSE)
+    assert corrected >= 3
+    assert kept(any_client) == ticks
+    assert find_wrong_sums(any_client, NOON - 30 * HOUR, NOON + 30 * HOUR) == []
+    assert by_grain(any_client, Grain.DAY) == by_grain(any_client, Grain.TICK)
+
+
+def test_corrected_five_minutes_correct_their_hours_and_days(any_client: Client) -> None:
+    """What was wrong everywhere is taken off everywhere once."""
+    insert_verdicts(any_client, [verdict(1), verdict(2, ALL)])
+    counted_twice(any_client)
+    assert by_grain(any_client, Grain.DAY) == by_grain(any_client, Grain.TICK)
+
+    repair_rollup(any_client, NOON - HOUR)
+
+    assert kept(any_client) == exact(any_client)
+    assert by_grain(any_client, Grain.DAY) == by_grain(any_client, Grain.TICK)
+    assert find_wrong_sums(any_client, NOON - 30 * HOUR, NOON + 30 * HOUR) == []
+
+
+def test_hours_and_days_of_before_an_upgrade_are_filled_day_by_day(any_client: Client) -> None:
+    """The newest first; a day counts when it agrees, and pages read the same all the time."""
+    insert_verdicts(
+        any_client, [verdict(n, ALL, start_ns=NOON + n * 9 * HOUR) for n in range(1, 9)]
+    )
+    expected = by_grain(any_client, Grain.TICK)
+    for table in (*COARSE, "rt4chart_rollup_starts"):
+        any_client.command(f"TRUNCATE TABLE {table}")
+    now = NOON + 8 * 9 * HOUR + HOUR
+    days = []
+
+    while fill_next_day(any_client, now):
+        insert_verdicts(any_client, [verdict(1, ALL, start_ns=NOON + 9 * HOUR)])
+        assert by_grain(any_client, Grain.DAY) == expected
+        days.append(complete_since_s(any_client))
+        assert len(days) < 20
+
+    assert by_grain(any_client, Grain.DAY) == expected
+    assert complete_since_s(any_client) == 0
+    assert sorted(set(days), reverse=True)[1] == now // DAY_NS * 86_400
+    repair_rollup(any_client, NOON)
+    assert by_grain(any_client, Grain.DAY) == expected
+
+
+def test_hours_that_are_not_filled_are_no_difference(any_client: Client) -> None:
+    """Before they are complete, they are not corrected piece by piece."""
+    insert_verdicts(any_client, [verdict(1)])
+    any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    any_client.command(f"TRUNCATE TABLE {TABLES[Grain.HOUR]}")
+    complete_from(any_client, (NOON // DAY_NS + 1) * DAY_NS)
+
+    assert find_wrong_sums(any_client, NOON - HOUR, NOON + HOUR) == []
+
+
+def test_a_database_without_answers_has_complete_sums_from_its_start(any_client: Client) -> None:
+    """Nothing is to be filled, by a service or by the monitor beside workers."""
+    any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+
+    assert fill_next_day(any_client, NOON) is False
+    assert complete_since_s(any_client) == 0
+
+    any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    repair_rollup(any_client, NOON)
+    assert complete_since_s(any_client) == 0

@@ -148,6 +148,7 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
         "rt4chart_corrected_rates",
         "rt4chart_grouping_runs",
         "rt4chart_recalibrations",
+        "rt4chart_rollup_starts",
         "rt4chart_saved_views",
     }
     assert set(SHARDING_KEYS) <= set(SHARDING)

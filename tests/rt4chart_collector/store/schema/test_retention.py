@@ -33,6 +33,8 @@ SET = {
     "rt4chart_label_draws": 90,
     "rt4chart_label_queue": 90,
     "rt4chart_labels": 90,
+    "rt4chart_route_1d": 90,
+    "rt4chart_route_1h": 90,
     "rt4chart_route_1m": 90,
     "rt4chart_route_5m": 90,
     "rt4chart_sampling_rates": 5,
