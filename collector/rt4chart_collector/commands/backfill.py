@@ -22,6 +22,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
+from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.labels.recalibrations import recalibration_in_force
 
@@ -65,6 +66,7 @@ def execute(options: argparse.Namespace) -> int:
             sample_rate=settings.sample_rate,
             layers=settings.layers,
             strict_routes=settings.strict_routes,
+            routes=RouteNames(folds=settings.fold_routes, limit=settings.route_limit),
             carrier=settings.carrier,
             clock=time.time_ns,
             version=version("otel-rt4chart"),

@@ -109,6 +109,14 @@ SPANS_REFUSED = counter(
     "reason",
     known=("invalid", "conflict", "too_many_days", "queue_full", "not_stored"),
 )
+ROUTES_RENAMED = counter(
+    "routes_renamed",
+    "answer",
+    "Answers stored under another route than their own: folded (ids in a path, "
+    "RT4CHART_FOLD_ROUTES) or overflow (more than RT4CHART_ROUTE_LIMIT routes)",
+    "reason",
+    known=("folded", "overflow"),
+)
 SHORTENED = counter(
     "attributes_shortened",
     "value",
@@ -256,6 +264,14 @@ RETRIES_WAITING = gauge(
 )
 DEAD_LETTERS = gauge(
     "dead_letters", "{answer}", "Answers in the store that were given up, by reason", "reason"
+)
+MONITOR_ROUTES = gauge(
+    "monitor_routes",
+    "{route}",
+    "Routes with claims of the last 15 days, by what the monitor does: watched, unread (watched as"
+    " soon as it is read), left_out (RT4CHART_MONITOR_ROUTES), without_gauges, which are watched or"
+    " not (RT4CHART_MONITOR_GAUGES)",
+    "state",
 )
 ROUTE_HALLUCINATION_RATE = gauge(
     "route_hallucination_rate",

@@ -104,6 +104,8 @@ class ServiceSettings:
     )
     layers: Layers = layers_setting()
     criteria: Criteria = criteria_setting()
+    fold_routes: bool = setting(True, "store the route /users/7 as /users/{id}", boolean)
+    route_limit: int = setting(10_000, "routes that a process stores by name", integer(1, 10**6))
     trail_calls: int = setting(60, "questions to the judge for an answer's trails", integer(1, 999))
     carrier: CarrierPlace = carrier_setting()
     otlp_http: Address = setting(Address(LOCAL, 4318), "where to accept OTLP over HTTP", address)
@@ -303,9 +305,8 @@ class MonitorSettings:
             lambda written: 0.0 if written in (OFF, "0") else number(1, 3600)(written),
         ),
     )
-    monitor_routes: int = setting(
-        200, "routes that are watched, those with the most claims", integer(1, 10_000)
-    )
+    monitor_routes: int = setting(1_000, "routes that are watched, the busiest", integer(1, 10_000))
+    monitor_gauges: int = setting(1_000, "routes with gauges, the busiest", integer(0, 3_000))
     drift_rule: str = setting(
         "evidence", "how a rise is detected", one_of("evidence", "threshold", "window")
     )
@@ -324,9 +325,7 @@ class MonitorSettings:
         "rise in that share that alarms, with the rule window",
         number(0.001, 0.999, "a share"),
     )
-    drift_minutes: int = setting(
-        60, "minutes that these two rules look back", integer(5, 1440, "minutes")
-    )
+    drift_minutes: int = setting(60, "minutes these rules look back", integer(5, 1440, "minutes"))
     # The judge `local` leaves a fifth undecided, up to a third on some routes: that is no failure.
     undecided_share: float = setting(
         0.5, "share of an hour's claims without a decision that alarms", number(0.01, 1, "a share")
@@ -467,9 +466,9 @@ class WorkSettings:
         ServiceSettings,
         flags=(
             *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
-            *("trace_quiet_s", "trace_orphan_s", "trace_max_s", "trace_buffer_mib"),
-            *("work_queue", "workers", "trail_calls", "criteria"),
-            *("stop_s", "log_format", "log_level", "self_metrics"),
+            *("fold_routes", "route_limit", "trace_quiet_s", "trace_orphan_s", "trace_max_s"),
+            *("trace_buffer_mib", "work_queue", "workers", "trail_calls", "criteria", "stop_s"),
+            *("log_format", "log_level", "self_metrics"),
         ),
     )
 

@@ -27,6 +27,7 @@ from rt4chart_collector.pipeline.decision import (
     save_outcomes,
 )
 from rt4chart_collector.pipeline.retry import AnswerOutcome
+from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.spans import MAX_TIME_NS, spans_of, unverified_traces
 from rt4chart_collector.store.answers.trace_sizes import first_traces
@@ -88,11 +89,12 @@ class Backfill:
         has_carriers: bool = True,
         jobs: int = 1,
         additions: VerdictAdditions | None = None,
+        routes: RouteNames | None = None,
     ) -> None:
         """`sample_rate`, `layers`, `strict_routes` and `carrier` are the service's settings.
 
         Without `has_carriers` verdicts are stored only as rows, not as carrier spans; without
-        `additions`, as for a `Worker`.
+        `additions` and `routes`, as for a `Worker`.
         """
         self._client = client
         self._verifier = verifier
@@ -106,6 +108,7 @@ class Backfill:
         self._has_carriers = has_carriers
         self._jobs = jobs
         self._additions = additions
+        self._routes = routes
         self._readers: SimpleQueue[Client] = SimpleQueue()
         self._spent = UsageTotals()
         self.summary = BatchSummary()
@@ -184,7 +187,9 @@ class Backfill:
         found: list[tuple[Sequence[SpanRecord], Sequence[Candidate]]] = []
         for trace_id, spans in traces.items():
             try:
-                found.append((spans, read_answers(self._client, spans)))
+                answers = read_answers(self._client, spans)
+                named = self._routes.named(answers) if self._routes else answers
+                found.append((spans, named))
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
                 log.warning("trace %s cannot be read: %s", trace_id, type(error).__name__)
                 self.skipped["unreadable trace"] += 1

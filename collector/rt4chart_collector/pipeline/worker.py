@@ -34,6 +34,7 @@ from rt4chart_collector.pipeline.retry import (
     outcome_of,
     postponed_letter,
 )
+from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
 from rt4chart_collector.store.answers.spans import spans_of
@@ -75,9 +76,12 @@ class Worker:
         layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
         additions: VerdictAdditions | None = None,
+        routes: RouteNames | None = None,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
         """Without `additions`, failed claims are neither traced nor supported by earlier turns.
+
+        Without `routes`, answers are stored under any name.
 
         A trace that this process no longer owns is not verified.
         """
@@ -91,6 +95,7 @@ class Worker:
         self._layers = layers
         self._strict_routes = strict_routes
         self._additions = additions
+        self._routes = routes
         self._clock = clock
         self._is_owned = is_owned
 
@@ -188,7 +193,8 @@ class Worker:
         found: list[Candidate] = []
         for trace_id, spans in traces.items():
             try:
-                found.extend(read_answers(self._client, spans))
+                answers = read_answers(self._client, spans)
+                found.extend(self._routes.named(answers) if self._routes else answers)
             except StoreError:
                 raise
             except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event
 
@@ -80,7 +80,7 @@ def build_monitor(
         return None
     alerting = Alerting(settings.alerts)
     monitor = Monitor(client, settings.monitor, alerting, clock=clock, breaker=breaker)
-    observe_routes(metrics, monitor.figures)
+    observe_routes(metrics, monitor.figures, monitor.route_states)
     return monitor
 
 
@@ -156,6 +156,10 @@ class StandaloneMonitor:
         """The routes in the last round."""
         return () if self._monitor is None else self._monitor.figures()
 
+    def route_states(self) -> Mapping[str, int]:
+        """The routes by what was done with them in the last round."""
+        return self._monitor.route_states() if self._monitor is not None else {}
+
     def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
         return () if self._monitor is None else self._monitor.rates(service)
@@ -197,7 +201,7 @@ def standalone_routes(
 ) -> list[Route]:
     """The HTTP routes for other programs: metrics of the routes, and rates for applications."""
     metrics = ServiceMetrics()
-    observe_routes(metrics, monitor.figures)
+    observe_routes(metrics, monitor.figures, monitor.route_states)
     metrics.observe(TOKENS_REFUSED, guard.refusals)
     routes = [metrics_route(metrics, guard)]
     if settings.monitor.adaptive:

@@ -28,6 +28,7 @@ from rt4chart_collector.pipeline.additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
+from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
@@ -128,6 +129,9 @@ class VerificationRuntime:
             giving_up=giving_up,
             is_owned=is_owned,
         )
+        routes = RouteNames(
+            folds=self._settings.fold_routes, limit=self._settings.route_limit, metrics=self.metrics
+        )
         workers = [
             Worker(
                 client,
@@ -140,6 +144,7 @@ class VerificationRuntime:
                 layers=self._settings.layers,
                 strict_routes=self._settings.strict_routes,
                 additions=self._additions,
+                routes=routes,
                 clock=self._clock,
                 is_owned=is_owned,
             )

@@ -28,7 +28,7 @@ def test_a_flag_wins_over_its_variable() -> None:
         MonitorSettings, {"monitor": "5"}, {"RT4CHART_MONITOR": "9", "RT4CHART_ADAPTIVE": "no"}
     )
 
-    assert (found.monitor, found.adaptive, found.monitor_routes) == (5.0, False, 200)
+    assert (found.monitor, found.adaptive, found.monitor_routes) == (5.0, False, 1_000)
 
 
 @pytest.mark.parametrize("rule", RULES)

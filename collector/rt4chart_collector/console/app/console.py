@@ -157,7 +157,7 @@ class Console:
         known = self._routes.get(verifier, now_ns)
         if known is None:
             with self.store() as client:
-                known = busiest_routes(
+                known, _ = busiest_routes(
                     client,
                     since_ns=now_ns - ROUTES_PAST_NS,
                     now_ns=now_ns,

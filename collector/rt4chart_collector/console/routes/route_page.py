@@ -36,6 +36,7 @@ from rt4chart_collector.console.view.urls import answers_url, route_value, unesc
 from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
+from rt4chart_collector.pipeline.route_names import route_note
 from rt4chart_collector.store.alerts.alert_events import (
     Episode,
     EpisodeFilter,
@@ -122,6 +123,7 @@ def show_route(console: Console, request: Request) -> Response:
         labels=labels,
         corrected=labels.rates.get((service, route)),
         route_value=route_value(service, route),
+        route_note=route_note(route),
         figure=rate_figure(data.points, step_s, data.deployed, data.episodes, data.drifts, measure),
         trail=trail_note(data.stages),
         measure=measure,

@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.instruments import (
+    MONITOR_ROUTES,
     ROUTE_CHECKED_CLAIMS,
     ROUTE_CLAIMS,
     ROUTE_CORRECTED_RATE,
@@ -36,8 +37,6 @@ from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
 from rt4chart_collector.store.rates.traffic import Coverage, coverage
 
-# Limits the series in Prometheus; stated in docs/reference/metrics.md.
-MAX_ROUTES = 200
 ByValue = Mapping[Instrument, Callable[["RouteFigures"], float | None]]
 ByLevel = Mapping[Instrument, Callable[["RouteFigures"], Mapping[str, float]]]
 # The gauges of each measure. They have names of their own, not a label: a rule or panel on a name
@@ -98,8 +97,18 @@ class RouteFigures:
     labels: int | None = None
 
 
-def observe_routes(metrics: ServiceMetrics, routes: Callable[[], Sequence[RouteFigures]]) -> None:
-    """Report the figures that `routes` returns as gauges; unknown values are left out."""
+def observe_routes(
+    metrics: ServiceMetrics,
+    routes: Callable[[], Sequence[RouteFigures]],
+    states: Callable[[], Mapping[str, int]],
+) -> None:
+    """Report the figures that `routes` returns as gauges; unknown values are left out.
+
+    `states` are numbers of routes by what the monitor does with them.
+    """
+    metrics.observe(
+        MONITOR_ROUTES, lambda: {(state,): float(number) for state, number in states().items()}
+    )
     for measure, (values, levels) in GAUGES.items():
         of_measure = partial(_of_measure, routes, measure)
         for gauge, value in values.items():
@@ -115,12 +124,14 @@ def route_figures(
     verifier: str,
     now_ns: int,
     rule: str,
+    limit: int = 1_000,
     corrected: Sequence[RouteRate] = (),
 ) -> tuple[RouteFigures, ...]:
     """The figures of the monitored routes with an answer in the last day.
 
     `corrected` are the rates of the last week that labels correct, of any routes. Other rates are
-    of the last hour. Of more than `MAX_ROUTES`, those with the most traffic are included.
+    of the last hour. Of more than `limit`, which limits the series in Prometheus, those with the
+    most traffic are included.
     """
     active = {
         key: finding for key, finding in findings.items() if now_ns - finding.tick_ns < SILENT_NS
@@ -138,7 +149,7 @@ def route_figures(
     by_labels = {(one.service, one.route): one for one in corrected}
     found = [
         _figures((*key, measure), active.get((*key, measure)), read.get(key), covered, rule)
-        for key in sorted(traffic, key=lambda key: (-traffic[key], key))[:MAX_ROUTES]
+        for key in sorted(traffic, key=lambda key: (-traffic[key], key))[:limit]
         for measure in GAUGES
         if (*key, measure) in active or _is_checked(read.get(key), measure)
     ]

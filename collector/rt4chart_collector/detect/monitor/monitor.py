@@ -83,6 +83,7 @@ class Monitor:
         self._issues_tick = -1
         self._latest_ns = 0
         self._figures: tuple[RouteFigures, ...] = ()
+        self._states: Mapping[str, int] = {}
         self._rates: Mapping[str, Sequence[SamplingRateRow]] = {}
         self._problem = ""
 
@@ -133,6 +134,10 @@ class Monitor:
     def figures(self) -> Sequence[RouteFigures]:
         """The routes in the last round; none if another process has the lease."""
         return self._figures
+
+    def route_states(self) -> Mapping[str, int]:
+        """The routes by what was done with them in the last round."""
+        return self._states
 
     def rates(self, service: str) -> Sequence[SamplingRateRow]:
         """The rates in force of a service, as of the last round."""
@@ -231,12 +236,20 @@ class Monitor:
             verifier=verifier,
             now_ns=now_ns,
             rule=rule,
+            limit=self._settings.monitor_gauges,
             corrected=self._corrected.known.rates,
         )
+        if self._routes is None:
+            self._states = {}
+            return
+        states = self._routes.states
+        shown = len({(one.service, one.route) for one in self._figures})
+        self._states = {**states, "without_gauges": sum(states.values()) - shown}
 
     def _forget(self) -> None:
         """Forget what would be out of date when this process gets the lease again."""
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
+        self._states = {}
         self._corrected = CorrectedRates(self._client)
         self._sums = SumsCheck(self._client, self._holder)
         self._issues_tick = -1

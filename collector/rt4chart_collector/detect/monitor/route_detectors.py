@@ -19,6 +19,7 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, RouteKey
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
+from rt4chart_collector.detect.monitor.late_verdicts import LateVerdicts, TakenTicks
 from rt4chart_collector.store.alerts.alert_events import accepted_times
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
@@ -37,6 +38,9 @@ class RouteDetector:
     def __init__(self, policy: DriftPolicy, verifier: str) -> None:
         """Start without ticks."""
         self._detector = create_detector(policy, verifier)
+        # Ahead of it by ticks that are over and not settled; most of them do not change any more.
+        self._ahead = self._detector
+        self._ahead_by: tuple[Tick, ...] = ()
         self.upto_ns = 0
         self.last: DriftFinding | None = None
         self.settled: tuple[Tick, ...] = ()
@@ -45,24 +49,55 @@ class RouteDetector:
     def update(
         self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
     ) -> list[DriftFinding]:
-        """The findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
+        """The new findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
 
         `settled` then holds the ticks that became settled, `last` the newest finding. At each time
         in `accepted_ns`, in order, a person has accepted the risen rate as the usual one. Ticks
-        that are not settled are tried on a copy of the detector, as they may still change.
+        that are not settled are tried on copies of the detector, as they may still change.
         """
         fresh = [tick for tick in ticks if tick.start_ns >= self.upto_ns]
         final = [tick for tick in fresh if tick.start_ns < settled_ns]
         waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
+        is_known = not waiting
         found = _update_all(self._detector, final, waiting)
+        if fresh:
+            found += self._try(final, fresh[len(final) :], waiting, is_known=is_known)
         if final:
             self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
-        if open_ticks := [tick for tick in fresh if tick.start_ns >= settled_ns]:
-            found += _update_all(self._detector.fork(), open_ticks, waiting)
         self.settled = tuple(final)
         self.upto_ns = max(self.upto_ns, settled_ns)
         self.last = found[-1] if found else self.last
         return found
+
+    def _try(
+        self,
+        final: Sequence[Tick],
+        open_ticks: Sequence[Tick],
+        waiting: list[int],
+        *,
+        is_known: bool,
+    ) -> list[DriftFinding]:
+        """The findings of the ticks that are not settled, but those that have not changed.
+
+        Without `is_known` all of them, because of what a person did.
+        """
+        newest_ns = max((tick.start_ns for tick in open_ticks), default=0)
+        over = tuple(tick for tick in open_ticks if tick.start_ns < newest_ns)
+        known, seen = self._ahead_by, (*final, *over)
+        if not (is_known and self._ahead is not self._detector and _continues(seen, known)):
+            # All ticks are in the order of their times: those that became settled come first.
+            self._ahead, known = self._detector.fork(), tuple(final)
+        found = _update_all(self._ahead, seen[len(known) :], waiting)
+        self._ahead_by = over
+        newest = [tick for tick in open_ticks if tick.start_ns == newest_ns]
+        return found + _update_all(self._ahead.fork(), newest, waiting)
+
+
+def _continues(seen: Sequence[Tick], known: Sequence[Tick]) -> bool:
+    """True if the ticks begin with those known, and the others are of later times."""
+    later = seen[len(known) :]
+    is_later = not known or not later or later[0].start_ns > known[-1].start_ns
+    return is_later and seen[: len(known)] == known
 
 
 def _update_all(
@@ -106,10 +141,15 @@ def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
 # Findings of the last 15 days are stored for the console. Twice the baseline's 14 days are read,
 # because the hours of alarms in the first half are left out of the second.
 STORED_NS, READ_NS = 15 * DAY_NS, 29 * DAY_NS
-# Verdicts that arrive after their tick was settled are found when the whole route is read again.
-REREAD_NS, LATE_NS = HOUR_NS, 25 * HOUR_NS
+# The routes are chosen once an hour. Those with verdicts that came after their tick was settled are
+# then read again as a whole. Every route is after a week: none rests on older ticks for ever.
+LIST_NS, REREAD_NS, LATE_NS = HOUR_NS, 7 * DAY_NS, 25 * HOUR_NS
 # The time of a round for that, well within the monitor's lease.
 REREAD_BUDGET_S = 30.0
+# The allowed false alarms are those of all routes together, so that thresholds depend on how many
+# there are, and with other thresholds all ticks are read again. Above so many routes the next power
+# of two counts, down to a quarter of it.
+COUNTED_ROUTES = 16
 
 log = logging.getLogger(__name__)
 
@@ -163,12 +203,22 @@ def drift_policy(settings: MonitorSettings, routes: int) -> DriftPolicy:
     )
 
 
+def steady_policy(settings: MonitorSettings, routes: int, known: DriftPolicy) -> DriftPolicy:
+    """The policy of so many routes; the known one where it is still fit for them."""
+    if known.routes > COUNTED_ROUTES and known.routes < 4 * routes <= 4 * known.routes:
+        return drift_policy(settings, known.routes)
+    counted = routes if routes <= COUNTED_ROUTES else 1 << (routes - 1).bit_length()
+    return drift_policy(settings, counted)
+
+
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """The detectors of a route by measure, and the time at which the whole route was read."""
+    """The detectors of a route by measure, their policy, and when the whole route was read."""
 
     read_ns: int
+    policy: DriftPolicy
     by_measure: Mapping[Measure, RouteDetector]
+    taken: TakenTicks = field(default_factory=TakenTicks)
 
     @property
     def upto_ns(self) -> int:
@@ -214,6 +264,10 @@ class RouteDetectors:
         self._failed_ns: dict[RouteKey, int] = {}
         self._written: dict[DriftKey, DriftRow] = {}
         self._listed_ns = 0
+        self._late = LateVerdicts(client, verifier, kept_ns=READ_NS, measures=MEASURES)
+        self._changed: set[RouteKey] = set()
+        self._unwritten: dict[tuple[DriftKey, int], DriftRow] = {}
+        self.left_out = 0
         self._accepted: dict[DriftKey, list[int]] = {}
 
     @property
@@ -222,23 +276,36 @@ class RouteDetectors:
         known = {(service, route) for service, route, _ in self._last}
         return frozenset(self._keys.keys() - self._detectors.keys() - known)
 
+    @property
+    def states(self) -> dict[str, int]:
+        """The routes with claims by what is done with them."""
+        read = len(self._keys.keys() & self._detectors.keys())
+        return {"watched": read, "unread": len(self._keys) - read, "left_out": self.left_out}
+
     def run_round(self, now_ns: int, first: Collection[RouteKey] = ()) -> DriftRound:
         """Read new ticks, update every detector, and store the findings.
 
-        A whole route is read if it is unknown or was last read an hour ago. Routes for which this
-        round has no time are left to the next one; those in `first` precede others that have waited
-        equally long.
+        A whole route is read if it is unknown, if its settled ticks have changed, or after a week.
+        Routes for which this round has no time are left to the next one; those in `first` precede
+        others that have waited equally long.
         """
         round_ = DriftRound()
-        if now_ns - self._listed_ns >= REREAD_NS:
+        settled_ns, is_hourly = settled_before(now_ns), now_ns - self._listed_ns >= LIST_NS
+        if is_hourly:
             self._list_routes(now_ns)
+            self._changed |= self._late.changed(settled_ns)
         self._accepted = self._read_accepted(now_ns - READ_NS)
         self._continue_all(now_ns, round_)
+        if is_hourly:
+            taken = {key: watched.taken for key, watched in self._detectors.items()}
+            self._changed |= self._late.changed_since(settled_ns, taken)
+            self._listed_ns = now_ns
         deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
         for key in self._due(now_ns, first):
             if self._is_stopping() or deadline.is_over:
                 break
             self._run_guarded(key, partial(self._reread, key, now_ns, round_), now_ns)
+        self._write_found(now_ns)
         # A route that failed, or has no new tick, keeps its last finding.
         for key, watched in self._detectors.items():
             for measure, detector in watched.by_measure.items():
@@ -253,17 +320,15 @@ class RouteDetectors:
         """Choose the monitored routes for the next hour."""
         limit = self._settings.monitor_routes
         since = now_ns - STORED_NS
-        found = busiest_routes(
-            self._client,
-            since_ns=since,
-            now_ns=now_ns,
-            verifier=self.verifier,
-            limit=limit + 1,
+        found, routes = busiest_routes(
+            self._client, since_ns=since, now_ns=now_ns, verifier=self.verifier, limit=limit
         )
-        if len(found) > limit:
-            log.warning("more than %d routes: see RT4CHART_MONITOR_ROUTES", limit)
-        self._keys = dict.fromkeys(found[:limit])
-        self._policy = drift_policy(self._settings, len(self._keys))
+        self.left_out = routes - len(found)
+        if self.left_out:
+            message = "%d routes are not watched, those with the fewest claims: %s"
+            log.warning(message, self.left_out, "see RT4CHART_MONITOR_ROUTES")
+        self._keys = dict.fromkeys(found)
+        self._policy = steady_policy(self._settings, len(self._keys), self._policy)
         self._detectors = {
             key: watched for key, watched in self._detectors.items() if key in self._keys
         }
@@ -280,19 +345,24 @@ class RouteDetectors:
                 limit=2 * limit,
             ).items()
         }
-        self._listed_ns = now_ns
-
-    def _read_at(self, key: RouteKey) -> int:
-        return self._detectors[key].read_ns if key in self._detectors else 0
+        self._changed &= self._keys.keys()
 
     def _due(self, now_ns: int, first: Collection[RouteKey]) -> list[RouteKey]:
-        """The routes to read again; one that failed comes last, so that it delays no other."""
-        due = [key for key in self._keys if now_ns - self._read_at(key) >= REREAD_NS]
+        """The routes to read as a whole; one that failed comes last, so that it delays no other."""
+        read = {key: watched.read_ns for key, watched in self._detectors.items()}
+        due = [
+            key
+            for key in self._keys
+            if key not in read
+            or key in self._changed
+            or now_ns - read[key] >= REREAD_NS
+            or self._detectors[key].policy != self._policy
+        ]
         return sorted(
             due,
             key=lambda key: (
                 self._failed_ns.get(key, 0),
-                self._read_at(key),
+                read.get(key, 0),
                 key not in first,
             ),
         )
@@ -306,9 +376,8 @@ class RouteDetectors:
         }
 
     def _reread(self, key: RouteKey, now_ns: int, round_: DriftRound) -> None:
-        watched = _Watched(
-            now_ns, {measure: RouteDetector(self._policy, self.verifier) for measure in MEASURES}
-        )
+        detectors = {measure: RouteDetector(self._policy, self.verifier) for measure in MEASURES}
+        watched = _Watched(now_ns, self._policy, detectors)
         reported = round_.settled.get(key, ())
         for read in self._read(now_ns - READ_NS, now_ns, key):
             found = self._update(key, watched, read, now_ns, round_)
@@ -319,20 +388,22 @@ class RouteDetectors:
         round_.settled[key] = reported
         self._detectors[key] = watched
         self._failed_ns.pop(key, None)
+        self._changed.discard(key)
 
     def _continue_all(self, now_ns: int, round_: DriftRound) -> None:
         since = min(
             (watched.upto_ns for watched in self._detectors.values()), default=now_ns - HOUR_NS
         )
         scope = QueryScope(since, now_ns + HOUR_NS, self.verifier)
-        for key, reads in _by_route(route_ticks(self._client, scope, *MEASURES)).items():
-            watched = self._detectors.get(key)
-            if watched is not None:
-                each = _each_measure(key, self.verifier, reads)
-                work = partial(self._continue, key, watched, each, now_ns, round_)
-                self._run_guarded(key, work, now_ns)
-            elif len(self._keys) < self._settings.monitor_routes:
+        found = _by_route(route_ticks(self._client, scope, *MEASURES))
+        for key in found.keys() - self._detectors.keys():
+            if len(self._keys) < self._settings.monitor_routes:
                 self._keys.setdefault(key)
+        # Those without new ticks too: the next read begins where the last of them has got to.
+        for key, watched in list(self._detectors.items()):
+            each = _each_measure(key, self.verifier, found.get(key, ()))
+            work = partial(self._continue, key, watched, each, now_ns, round_)
+            self._run_guarded(key, work, now_ns)
 
     def _continue(
         self,
@@ -345,8 +416,9 @@ class RouteDetectors:
         # A detector that failed half way has an unknown state: the whole route is read again.
         del self._detectors[key]
         for read in reads:
-            found = self._update(key, watched, read, now_ns, round_)
-            self._write(read, found, now_ns)
+            for finding in self._update(key, watched, read, now_ns, round_):
+                row = drift_row(read, finding)
+                self._unwritten[(*key, read.measure), row.tick_ns] = row
         self._detectors[key] = watched
 
     def _update(
@@ -360,7 +432,8 @@ class RouteDetectors:
         )
         if found:
             round_.findings[drift_key] = found[-1]
-        if read.measure is Measure.UNFAITHFUL:
+        watched.taken.add(read.measure, detector.settled, since_ns=self._late.until_ns)
+        if read.measure is Measure.UNFAITHFUL and read.ticks:
             round_.settled[key] = detector.settled
         return found
 
@@ -372,6 +445,12 @@ class RouteDetectors:
     def _write(self, read: RouteTicks, found: Sequence[DriftFinding], now_ns: int) -> None:
         rows: list[DriftRow] = [drift_row(read, finding) for finding in found]
         write_drift(self._client, rows, version=now_ns)
+
+    def _write_found(self, now_ns: int) -> None:
+        """Write the findings of this round at once; those of a round that failed come with them."""
+        if self._unwritten:
+            write_drift(self._client, list(self._unwritten.values()), version=now_ns)
+            self._unwritten = {}
 
     def _run_guarded(self, key: RouteKey, work: Callable[[], None], now_ns: int) -> None:
         """Run a part for one route: a failure affects no other route, and its finding remains."""

@@ -6,12 +6,14 @@ the histogram of answers (store/rates/ticks.py), from which the same sums follow
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import IntEnum
+from weakref import WeakSet
 
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read_int
-from rt4chart_collector.store.engine.scope import MAX_ROUTES, OF_ROUTE, OF_VERIFIER
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, OF_ROUTE, OF_VERIFIER, QueryScope
 
 SECOND_NS = 10**9
 
@@ -41,19 +43,20 @@ KEYS = (
 )
 # Rows per five minutes are signed: a replaced verdict is added again with its sign turned. Every
 # sum below is linear in the signed numbers of a row, so both cancel here too.
-_W = f"if(Decision = 'verified', {SAMPLE_WEIGHT}, 0)"
-_K = "(Checked != 'no')"
+WEIGHTS = (
+    f"WITH if(Decision = 'verified', {SAMPLE_WEIGHT}, 0) AS w, w * w AS ww, Checked != 'no' AS k"
+)
 COUNTS = {
     "Answers": "Answers",
     "DecidedAnswers": "Answers * (Decided > 0)",
     "UnfaithfulAnswers": "Answers * (Unfaithful > 0)",
-    "CheckedAnswers": f"Answers * {_K}",
+    "CheckedAnswers": "Answers * k",
     "CitingAnswers": "CitingAnswers",
     "MiscitingAnswers": "MiscitingAnswers",
     "Claims": "Answers * Decided",
     "UnfaithfulClaims": "Answers * Unfaithful",
     "MisleadingClaims": "Answers * Misleading",
-    "CheckedClaims": f"Answers * Decided * {_K}",
+    "CheckedClaims": "Answers * Decided * k",
     "Contradicted": "Contradicted",
     "Baseless": "Baseless",
     "Undecided": "Undecided",
@@ -61,75 +64,97 @@ COUNTS = {
 # W is a weight, 1 / sample rate, of verified answers alone; M the decided claims of an answer, X
 # the unfaithful ones, Y the weighted misleading ones; K marks answers that were checked for these.
 WEIGHTED = {
-    "WContradicted": f"{_W} * Contradicted",
-    "WBaseless": f"{_W} * Baseless",
-    "WUndecided": f"{_W} * Undecided",
-    "WWUndecided": f"pow({_W}, 2) * Undecided",
-    "WM": f"{_W} * Answers * Decided",
-    "WX": f"{_W} * Answers * Unfaithful",
-    "WWM": f"pow({_W}, 2) * Answers * Decided",
-    "WWXX": f"pow({_W}, 2) * Answers * Unfaithful * Unfaithful",
-    "WWXM": f"pow({_W}, 2) * Answers * Unfaithful * Decided",
-    "WWMM": f"pow({_W}, 2) * Answers * Decided * Decided",
-    "WDecidedAnswers": f"{_W} * Answers * (Decided > 0)",
-    "WUnfaithfulAnswers": f"{_W} * Answers * (Unfaithful > 0)",
-    "WWDecidedAnswers": f"pow({_W}, 2) * Answers * (Decided > 0)",
-    "WWUnfaithfulAnswers": f"pow({_W}, 2) * Answers * (Unfaithful > 0)",
-    "KWM": f"{_W} * {_K} * Answers * Decided",
-    "KWX": f"{_W} * {_K} * Answers * Unfaithful",
-    "KWY": f"{_W} * {_K} * Answers * MisleadingWeight",
-    "KWWM": f"pow({_W}, 2) * {_K} * Answers * Decided",
-    "KWWMM": f"pow({_W}, 2) * {_K} * Answers * Decided * Decided",
-    "KWWXX": f"pow({_W}, 2) * {_K} * Answers * Unfaithful * Unfaithful",
-    "KWWXY": f"pow({_W}, 2) * {_K} * Answers * Unfaithful * MisleadingWeight",
-    "KWWYY": f"pow({_W}, 2) * {_K} * Answers * MisleadingWeight * MisleadingWeight",
-    "KWWXM": f"pow({_W}, 2) * {_K} * Answers * Unfaithful * Decided",
-    "KWWYM": f"pow({_W}, 2) * {_K} * Answers * MisleadingWeight * Decided",
+    "WContradicted": "w * Contradicted",
+    "WBaseless": "w * Baseless",
+    "WUndecided": "w * Undecided",
+    "WWUndecided": "ww * Undecided",
+    "WM": "w * Answers * Decided",
+    "WX": "w * Answers * Unfaithful",
+    "WWM": "ww * Answers * Decided",
+    "WWXX": "ww * Answers * Unfaithful * Unfaithful",
+    "WWXM": "ww * Answers * Unfaithful * Decided",
+    "WWMM": "ww * Answers * Decided * Decided",
+    "WDecidedAnswers": "w * Answers * (Decided > 0)",
+    "WUnfaithfulAnswers": "w * Answers * (Unfaithful > 0)",
+    "WWDecidedAnswers": "ww * Answers * (Decided > 0)",
+    "WWUnfaithfulAnswers": "ww * Answers * (Unfaithful > 0)",
+    "KWM": "w * k * Answers * Decided",
+    "KWX": "w * k * Answers * Unfaithful",
+    "KWY": "w * k * Answers * MisleadingWeight",
+    "KWWM": "ww * k * Answers * Decided",
+    "KWWMM": "ww * k * Answers * Decided * Decided",
+    "KWWXX": "ww * k * Answers * Unfaithful * Unfaithful",
+    "KWWXY": "ww * k * Answers * Unfaithful * MisleadingWeight",
+    "KWWYY": "ww * k * Answers * MisleadingWeight * MisleadingWeight",
+    "KWWXM": "ww * k * Answers * Unfaithful * Decided",
+    "KWWYM": "ww * k * Answers * MisleadingWeight * Decided",
 }
-MAPS = {"WStatuses": f"mapApply((status, claims) -> (status, {_W} * claims), Statuses)"}
+MAPS = {"WStatuses": "mapApply((status, claims) -> (status, w * claims), Statuses)"}
 SUMS = {**COUNTS, **WEIGHTED, **MAPS}
 # The first and the last five minutes with an answer.
 TIMES = {"FirstTick": "min", "LastTick": "max"}
 
+# As far as the engine's times in seconds reach, in whole days.
+MOST_S = 49_650 * 86_400
 # The sums per hour and day are complete from this time on: those of before an upgrade are filled
 # day by day (store/rates/rollup.py). Before, the five minutes serve.
 STARTS = "rt4chart_rollup_starts"
-COMPLETE_SINCE = (
-    f"(SELECT if(count() = 0, 4290000000, toInt64(min(toUnixTimestamp(Since)))) FROM {STARTS})"  # noqa: S608 - our own names
-)
+COMPLETE_SINCE = f"""
+SELECT if(count() = 0, {MOST_S}, toInt64(min(toUnixTimestamp(Since)))) FROM {STARTS}
+"""  # noqa: S608 - our own names
+# Once the sums are complete from the beginning, they stay so.
+_complete: WeakSet[Client] = WeakSet()
+OF_SCOPE = f"{OF_VERIFIER} AND {OF_ROUTE}"
 
 
 def sums_in(
-    coarsest: Grain = Grain.DAY,
+    client: Client,
+    since_ns: int,
+    until_ns: int,
+    columns: Collection[str],
     *,
-    since: str = "{since:Int64}",
-    until: str = "{until:Int64}",
-    where: str = f"{OF_VERIFIER} AND {OF_ROUTE}",
+    coarsest: Grain = Grain.DAY,
+    where: str = OF_SCOPE,
 ) -> str:
     """A subquery of the sums in [since, until), of rows no coarser than `coarsest`.
 
-    `since` and `until` are expressions in nanoseconds, `where` is a condition on `KEYS`. The
-    columns are `KEYS`, `Tick` (the start of the row's time), `TIMES` and `SUMS`. Whole days and
-    hours are read from their own rows, what is left at both ends from finer ones, so that every
-    answer whose five minutes start in the range is in exactly one row.
+    It has these `columns` of `KEYS`, `Tick` (the start of the row's time), `TIMES` and `SUMS`;
+    `where` is a condition on `KEYS`. Whole days and hours are read from their own rows, what is
+    left at both ends from finer ones, so that every answer whose five minutes start in the range is
+    in exactly one row.
     """
-    since_s = f"intDiv(greatest({since}, 0) + 999999999, {SECOND_NS})"
-    until_s = f"intDiv(least({until}, 4290000000000000000) + 999999999, {SECOND_NS})"
-    of_time = f"Tick >= toDateTime({since_s}, 'UTC') AND Tick < toDateTime({until_s}, 'UTC')"
+    since_s = -(-max(since_ns, 0) // SECOND_NS)
+    until_s = -(-min(until_ns, MOST_S * SECOND_NS) // SECOND_NS)
+    whole_s = max(since_s, complete_since_s(client)) if until_s - since_s >= Grain.HOUR else MOST_S
     rows, taken = [], ""
     for grain in (Grain.DAY, Grain.HOUR):
-        if grain <= coarsest:
-            whole = _whole(grain, f"greatest({since_s}, {COMPLETE_SINCE})", until_s)
-            rows.append(_rows(grain, f"{whole}{taken} AND {where}"))
+        first_s, end_s = -(-whole_s // grain) * grain, until_s // grain * grain
+        if grain <= coarsest and first_s < end_s:
+            whole = _between(first_s, end_s)
+            rows.append(_rows(grain, columns, f"{whole}{taken} AND {where}"))
             taken += f" AND NOT ({whole})"
-    rows.append(_rows(Grain.TICK, f"{of_time}{taken} AND {where}"))
+    rows.append(_rows(Grain.TICK, columns, f"{_between(since_s, until_s)}{taken} AND {where}"))
     return f"({' UNION ALL '.join(rows)})"
 
 
-def among_busiest(service: str = "ServiceName", route: str = "Route") -> str:
+def sums_of(
+    client: Client,
+    scope: QueryScope,
+    columns: Collection[str],
+    *,
+    coarsest: Grain = Grain.DAY,
+) -> str:
+    """The same for the answers of a scope, whose parameters the query is given."""
+    return sums_in(client, scope.since_ns, scope.until_ns, columns, coarsest=coarsest)
+
+
+def among_busiest(
+    client: Client, scope: QueryScope, service: str = "ServiceName", route: str = "Route"
+) -> str:
     """The condition that a row's route is one of the `MAX_ROUTES` with the most claims in scope."""
+    sums = sums_of(client, scope, ("ServiceName", "Route", "Claims", "Undecided", "Answers"))
     return f"""({service}, {route}) IN (
-        SELECT ServiceName, Route FROM {sums_in()}
+        SELECT ServiceName, Route FROM {sums}
         GROUP BY ServiceName, Route
         ORDER BY sum(Claims) + sum(Undecided) DESC, sum(Answers) DESC, ServiceName, Route
         LIMIT {MAX_ROUTES}
@@ -143,26 +168,27 @@ def coarsest_of(step_s: int) -> Grain:
 
 def total(name: str) -> str:
     """The sum of a weighted column; floats leave a trace of what was taken off again."""
-    return f"if(abs(sum({name})) < 0.001, 0, sum({name}))"
+    return f"round(sum({name}), 9)"
 
 
 def complete_since_s(client: Client) -> int:
     """The time from which on the sums per hour and day are complete; far ahead if nowhere."""
-    return read_int(client, f"SELECT {COMPLETE_SINCE}")
+    if client in _complete:
+        return 0
+    found = read_int(client, COMPLETE_SINCE)
+    if found == 0:
+        _complete.add(client)
+    return found
 
 
-def _whole(grain: Grain, since_s: str, until_s: str) -> str:
-    """The condition that a row's hour or day is in the range as a whole."""
-    first = f"intDiv({since_s} + {grain - 1}, {int(grain)}) * {int(grain)}"
-    end = f"intDiv({until_s}, {int(grain)}) * {int(grain)}"
-    return f"Tick >= toDateTime({first}, 'UTC') AND Tick < toDateTime({end}, 'UTC')"
+def _between(since_s: int, until_s: int) -> str:
+    return f"Tick >= toDateTime({since_s}, 'UTC') AND Tick < toDateTime({until_s}, 'UTC')"
 
 
-def _rows(grain: Grain, where: str) -> str:
-    columns = SUMS if grain is Grain.TICK else {name: name for name in SUMS}
-    times = {name: "Tick" if grain is Grain.TICK else name for name in TIMES}
+def _rows(grain: Grain, columns: Collection[str], where: str) -> str:
+    made = {**SUMS, **dict.fromkeys(TIMES, "Tick")} if grain is Grain.TICK else {}
     listed = ", ".join(
-        value if value == name else f"{value} AS {name}"
-        for name, value in {**times, **columns}.items()
+        name if made.get(name, name) == name else f"{made[name]} AS {name}" for name in columns
     )
-    return f"SELECT {', '.join(KEYS)}, Tick, {listed} FROM {TABLES[grain]} WHERE {where}"  # noqa: S608 - our own names
+    weights = f"{WEIGHTS} " if grain is Grain.TICK else ""
+    return f"{weights}SELECT {listed} FROM {TABLES[grain]} WHERE {where}"  # noqa: S608 - our own names

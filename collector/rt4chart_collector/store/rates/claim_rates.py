@@ -20,12 +20,13 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
+    KEYS,
     MAPS,
     SUMS,
     Grain,
     among_busiest,
     coarsest_of,
-    sums_in,
+    sums_of,
     total,
 )
 from rt4chart_collector.store.engine.rows import read, read_by
@@ -242,13 +243,13 @@ def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlic
     is_route = dimension == "route"
     names = ROUTE_KEYS if is_route else REQUESTED_ROUTE
     keys = f"{names}, {DIMENSION_COLUMNS[dimension]} AS key"
-    condition = among_busiest("service", "route") if is_route else "true"
-    return rate_slices(client, keys, scope.parameters, condition)
+    condition = among_busiest(client, scope, "service", "route") if is_route else "true"
+    return rate_slices(client, keys, scope, condition)
 
 
 def rates_together(client: Client, scope: QueryScope) -> RateSlice | None:
     """All answers of the scope in one slice; None without an answer."""
-    return next(iter(rate_slices(client, f"{REQUESTED_ROUTE}, '' AS key", scope.parameters)), None)
+    return next(iter(rate_slices(client, f"{REQUESTED_ROUTE}, '' AS key", scope)), None)
 
 
 def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[RatePoint]:
@@ -259,9 +260,8 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
     """
     if step_s < TICK_S or step_s % TICK_S:
         raise InputError(f"expected a step in seconds, a multiple of {TICK_S}; got {step_s}")
-    parameters = {**scope.parameters, "step": step_s}
     keys = f"{REQUESTED_ROUTE}, toString({STEP}) AS key"
-    found = rate_slices(client, keys, parameters, coarsest=coarsest_of(step_s))
+    found = rate_slices(client, keys, scope, coarsest=coarsest_of(step_s), step=step_s)
     return sorted(map(_point, found), key=lambda point: point.start_ns)
 
 
@@ -272,21 +272,23 @@ STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 def rate_slices(
     client: Client,
     keys: str,
-    parameters: Mapping[str, object],
+    scope: QueryScope,
     condition: str = "true",
     *,
     coarsest: Grain = Grain.DAY,
+    **parameters: object,
 ) -> list[RateSlice]:
     """The slices by these expressions, which are named service, route and key.
 
-    `condition` is on these names, `parameters` are those of `in_scope` and the condition. The keys
-    have one value in all the time of a row no longer than `coarsest`.
+    `condition` is on these names, `parameters` are those of both. The keys have one value in all
+    the time of a row no longer than `coarsest`.
     """
+    sums = sums_of(client, scope, (*KEYS, "Tick", *SUMS), coarsest=coarsest)
     query = f"""
-SELECT {keys}, {RATE_SUMS} FROM {sums_in(coarsest)} WHERE {condition}
+SELECT {keys}, {RATE_SUMS} FROM {sums} WHERE {condition}
 GROUP BY service, route, key HAVING sum(Answers) > 0 ORDER BY service, route, key
 """  # noqa: S608 - our own names
-    return read(client, RateSlice, query, parameters)
+    return read(client, RateSlice, query, {**scope.parameters, **parameters})
 
 
 def _point(step: RateSlice) -> RatePoint:
@@ -337,11 +339,12 @@ def route_rates(
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
     sums = ", ".join(f"{'sumMap' if name in MAPS else 'sum'}(g.{name}) AS {name}" for name in SUMS)
+    given = sums_of(client, scope, (*KEYS, "Tick", *SUMS), coarsest=coarsest_of(step_s))
     query = f"""
 SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS},
     max(step) AS last, count() OVER (PARTITION BY dimension) AS number
 FROM (
-    SELECT {columns}, {STEP} AS step, Decision, {sums} FROM {sums_in(coarsest_of(step_s))} AS g
+    SELECT {columns}, {STEP} AS step, Decision, {sums} FROM {given} AS g
     GROUP BY {", ".join(dimensions)}, step, Decision
 )
 ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(step)), {parts}] AS part

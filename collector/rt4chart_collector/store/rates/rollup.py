@@ -14,10 +14,12 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
     KEYS,
     MAPS,
+    MOST_S,
     STARTS,
     SUMS,
     TABLES,
     TIMES,
+    WEIGHTS,
     Grain,
     complete_since_s,
 )
@@ -206,7 +208,7 @@ def _per(grain: Grain, start: str) -> Rollup:
         sums=SUMS,
         maps=MAPS,
         times=TIMES,
-        source=f"SELECT {{columns}} FROM {ticks} WHERE true",  # noqa: S608 - our own names
+        source=f"{WEIGHTS} SELECT {{columns}} FROM {ticks} WHERE true",  # noqa: S608 - our own names
         source_time=f"{ticks}.Tick",
     )
 
@@ -225,7 +227,7 @@ DAY_NS = 24 * 3600 * 10**9
 # Whoever corrects sums has this lease meanwhile.
 SUMS_LEASE, LEASE_NS = "sums", 10 * 60 * 10**9
 # As far as the engine's times in seconds reach.
-FOREVER_NS = 4_290_000_000 * 10**9
+FOREVER_NS = MOST_S * 10**9
 ENGINES = """
 SELECT engine_full FROM system.tables WHERE database = {database:String}
   AND name IN ('rt4chart_verifications', 'rt4chart_verifications_local')

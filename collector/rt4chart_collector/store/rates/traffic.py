@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import among_busiest, sums_in
+from rt4chart_collector.store.engine.grains import among_busiest, sums_in, sums_of
 from rt4chart_collector.store.engine.rows import read, read_by, read_int
-from rt4chart_collector.store.engine.scope import OF_VERIFIER, QueryScope
+from rt4chart_collector.store.engine.scope import QueryScope
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -19,45 +19,34 @@ WEEK_S = 7 * 24 * HOUR_S
 # An answer that several verifiers judged is in the sums of each, so the largest sum is the number
 # of answers. Answers up to an hour in the future count, for senders whose clocks are ahead. If the
 # same hour two weeks ago had answers, it must have enough too: one unusual day causes no alarm.
-def _counted(part: str, since: str, until: str) -> str:
-    """The answers of all routes between these times, which are in seconds."""
-    sums = sums_in(since=f"({since}) * {SECOND_NS}", until=f"({until}) * {SECOND_NS}", where="true")
-    columns = "ServiceName, Route, VerifierId, Answers, LastTick"
-    return f"SELECT {columns}, '{part}' AS Part FROM {sums}"  # noqa: S608 - our own names
-
-
-_AT, _HOUR, _WEEK = "{at:Int64}", "{hour:Int64}", "{week:Int64}"
-SILENT_ROUTES = f"""
+SILENT_ROUTES = """
 SELECT ServiceName AS service, Route AS route, max(OfLastWeek) AS expected,
-    max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * {SECOND_NS} AS last_ns
+    max(OfBefore) AS before, max(OfNow) AS now, max(OfLast) * 1000000000 AS last_ns
 FROM (
     SELECT ServiceName, Route, sumIf(Answers, Part = 'week') AS OfLastWeek,
         sumIf(Answers, Part = 'before') AS OfBefore, sumIf(Answers, Part = 'now') AS OfNow,
         toUnixTimestamp(maxIf(LastTick, Part IN ('since', 'now'))) AS OfLast
     FROM (
-        {_counted("before", f"{_AT} - 2 * {_WEEK} - {_HOUR}", f"{_AT} - 2 * {_WEEK}")}
-        UNION ALL {_counted("week", f"{_AT} - {_WEEK} - {_HOUR}", f"{_AT} - {_WEEK}")}
-        UNION ALL {_counted("since", f"{_AT} - {_WEEK}", f"{_AT} - {_HOUR}")}
-        UNION ALL {_counted("now", f"{_AT} - {_HOUR}", f"{_AT} + {_HOUR}")}
+        {parts}
     )
     GROUP BY ServiceName, Route, VerifierId
 )
 GROUP BY ServiceName, Route
-HAVING expected >= {{min_answers:UInt32}} AND now = 0
-    AND (before = 0 OR before >= {{min_answers:UInt32}})
-ORDER BY expected DESC, ServiceName, Route LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - our own names
+HAVING expected >= {min_answers:UInt32} AND now = 0
+    AND (before = 0 OR before >= {min_answers:UInt32})
+ORDER BY expected DESC, ServiceName, Route LIMIT {limit:UInt32}
+"""
 HAS_RECENT_ANSWERS = """
 SELECT count() > 0 FROM rt4chart_route_5m
 WHERE Tick >= toDateTime({at:Int64} - {hour:Int64}, 'UTC')
   AND Tick < toDateTime({at:Int64} + {hour:Int64}, 'UTC')
 """
-BUSIEST_ROUTES = f"""
-SELECT ServiceName AS service, Route AS route, sum(Claims) AS claims
-FROM {sums_in(where=f"{OF_VERIFIER} AND Decision = 'verified'")}
+BUSIEST_ROUTES = """
+SELECT ServiceName AS service, Route AS route, sum(Claims) AS claims, count() OVER () AS routes
+FROM {sums} WHERE Decision = 'verified'
 GROUP BY ServiceName, Route HAVING claims > 0
-ORDER BY claims DESC, ServiceName, Route LIMIT {{limit:UInt32}}
-"""  # noqa: S608 - our own names
+ORDER BY claims DESC, ServiceName, Route LIMIT {limit:UInt32}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +70,38 @@ def silent_routes(
     Routes with fewer than `min_answers` answers in that hour a week ago, or two weeks ago if they
     are that old, are left out.
     """
-    parameters = {"at": now_ns // SECOND_NS, "hour": HOUR_S, "week": WEEK_S}
-    found = read(
-        client,
-        SilentRoute,
-        SILENT_ROUTES,
-        {**parameters, "min_answers": min_answers, "limit": limit},
-    )
+    at_s = now_ns // SECOND_NS
+    parameters = {"at": at_s, "hour": HOUR_S}
+    times = {
+        "before": (at_s - 2 * WEEK_S - HOUR_S, at_s - 2 * WEEK_S),
+        "week": (at_s - WEEK_S - HOUR_S, at_s - WEEK_S),
+        "since": (at_s - WEEK_S, at_s - HOUR_S),
+        "now": (at_s - HOUR_S, at_s + HOUR_S),
+    }
+    parts = (_counted(client, part, *span) for part, span in times.items())
+    query = SILENT_ROUTES.replace("{parts}", " UNION ALL ".join(parts))
+    found = read(client, SilentRoute, query, {"min_answers": min_answers, "limit": limit})
     return found, bool(read_int(client, HAS_RECENT_ANSWERS, parameters))
+
+
+def _counted(client: Client, part: str, since_s: int, until_s: int) -> str:
+    """The answers of all routes between these times."""
+    columns = ("ServiceName", "Route", "VerifierId", "Answers", "LastTick")
+    span = (since_s * SECOND_NS, until_s * SECOND_NS)
+    sums = sums_in(client, *span, columns, where="true")
+    return f"SELECT {', '.join(columns)}, '{part}' AS Part FROM {sums}"  # noqa: S608 - our own names
 
 
 def busiest_routes(
     client: Client, *, since_ns: int, now_ns: int, verifier: str, limit: int
-) -> list[tuple[str, str]]:
-    """The routes with the most decided claims since then, as (service, route)."""
+) -> tuple[list[tuple[str, str]], int]:
+    """The routes with the most decided claims since then, and the number of all with claims."""
     scope = QueryScope(since_ns, now_ns + HOUR_S * SECOND_NS, verifier)
-    parameters = {**scope.parameters, "limit": limit}
-    rows = client.query(BUSIEST_ROUTES, parameters).named_results()
-    return [(row["service"], row["route"]) for row in rows]
+    sums = sums_of(client, scope, ("ServiceName", "Route", "Decision", "Claims"))
+    query = BUSIEST_ROUTES.replace("{sums}", sums)
+    rows = list(client.query(query, {**scope.parameters, "limit": limit}).named_results())
+    routes = int(rows[0]["routes"]) if rows else 0
+    return [(row["service"], row["route"]) for row in rows], routes
 
 
 # Decisions by cause: excluded by sampling, not verifiable as received, failures of this service.
@@ -111,25 +114,25 @@ UNREADABLE = (
     Decision.NO_CONTEXT,
 )
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
-DECISION_COUNTS = f"""
+DECISION_COUNTS = """
 SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
     sum(Claims) AS claims, sum(Undecided) AS undecided
-FROM {sums_in()}
-WHERE {among_busiest()}
+FROM {sums}
+WHERE {busiest}
 GROUP BY ServiceName, Route, Decision HAVING answers > 0
 ORDER BY ServiceName, Route, answers DESC, Decision
-"""  # noqa: S608 - our own names
-DECISION_TOTALS = f"""
-SELECT Decision AS decision, sum(Answers) AS answers FROM {sums_in()}
+"""
+DECISION_TOTALS = """
+SELECT Decision AS decision, sum(Answers) AS answers FROM {sums}
 GROUP BY Decision HAVING answers > 0 ORDER BY answers DESC, Decision
-"""  # noqa: S608 - our own names
+"""
 
-VERIFIER_COUNTS = f"""
-SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {{failed:Array(String)}}) AS failed,
+VERIFIER_COUNTS = """
+SELECT VerifierId AS verifier, sumIf(Answers, Decision IN {failed:Array(String)}) AS failed,
     sumIf(Answers, Decision = 'verified') AS verified
-FROM {sums_in(where="true")}
+FROM {sums}
 GROUP BY VerifierId HAVING failed > 0 OR verified > 0 ORDER BY VerifierId
-"""  # noqa: S608 - our own names
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,10 @@ class _DecisionCount:
 
 def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverage]:
     """Coverage of the busiest routes, of ticks that start in the scope. Counts are unweighted."""
-    found = read_by(client, ("service", "route"), _DecisionCount, DECISION_COUNTS, scope.parameters)
+    columns = ("ServiceName", "Route", "Decision", "Answers", "Claims", "Undecided")
+    query = DECISION_COUNTS.replace("{sums}", sums_of(client, scope, columns))
+    query = query.replace("{busiest}", among_busiest(client, scope))
+    found = read_by(client, ("service", "route"), _DecisionCount, query, scope.parameters)
     return {
         route: Coverage(
             decisions={row.decision: row.answers for row in rows},
@@ -218,11 +224,14 @@ def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverag
 
 def decision_counts(client: Client, scope: QueryScope) -> dict[str, int]:
     """The answers of all routes by decision, the most frequent first."""
-    rows = client.query(DECISION_TOTALS, scope.parameters).named_results()
+    query = DECISION_TOTALS.replace("{sums}", sums_of(client, scope, ("Decision", "Answers")))
+    rows = client.query(query, scope.parameters).named_results()
     return {str(row["decision"]): int(row["answers"]) for row in rows}
 
 
 def verifier_counts(client: Client, *, since_ns: int, until_ns: int) -> list[VerifierCounts]:
     """Unweighted counts of each verifier, of the ticks that start in [since, until)."""
-    parameters = {"since": since_ns, "until": until_ns, "failed": list(map(str, FAILED))}
-    return read(client, VerifierCounts, VERIFIER_COUNTS, parameters)
+    columns = ("VerifierId", "Decision", "Answers")
+    sums = sums_in(client, since_ns, until_ns, columns, where="true")
+    query = VERIFIER_COUNTS.replace("{sums}", sums)
+    return read(client, VerifierCounts, query, {"failed": list(map(str, FAILED))})

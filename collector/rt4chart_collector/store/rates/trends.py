@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import Grain, among_busiest, sums_in, total
+from rt4chart_collector.store.engine.grains import TIMES, Grain, among_busiest, sums_of, total
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope
 
@@ -22,7 +22,6 @@ ATTRIBUTES = {
 ATTRIBUTE_PAIRS = ", ".join(
     f"('{name}', toString({column}))" for name, column in ATTRIBUTES.items()
 )
-_SINCE, _UNTIL, _AT = "{since:Int64}", "{until:Int64}", "{at:Int64}"
 # Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
 SELECT part.1 AS attribute, part.2 AS value,
@@ -30,9 +29,7 @@ SELECT part.1 AS attribute, part.2 AS value,
     toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns,
     sumIf(Answers, IsBefore) AS before, sumIf(Answers, NOT IsBefore) AS after
 FROM (
-    SELECT *, true AS IsBefore FROM {sums_in(until=f"least({_AT}, {_UNTIL})")}
-    UNION ALL
-    SELECT *, false AS IsBefore FROM {sums_in(since=f"greatest({_AT}, {_SINCE})")}
+    SELECT *, true AS IsBefore FROM {{before}} UNION ALL SELECT *, false AS IsBefore FROM {{after}}
 )
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
 GROUP BY attribute, value HAVING sum(Answers) > 0
@@ -74,8 +71,11 @@ def attribute_traffic(
     client: Client, scope: QueryScope, *, at_ns: int, limit: int = 200
 ) -> list[AttributeTraffic]:
     """The `limit` most frequent values of each attribute, the most frequent first."""
-    parameters = {**scope.parameters, "at": at_ns, "limit": limit}
-    return read(client, AttributeTraffic, ATTRIBUTE_SHARES, parameters)
+    columns = (*ATTRIBUTES.values(), "Answers", *TIMES)
+    before = sums_of(client, scope.of_time(scope.since_ns, min(at_ns, scope.until_ns)), columns)
+    after = sums_of(client, scope.of_time(max(at_ns, scope.since_ns), scope.until_ns), columns)
+    query = ATTRIBUTE_SHARES.replace("{before}", before).replace("{after}", after)
+    return read(client, AttributeTraffic, query, {**scope.parameters, "limit": limit})
 
 
 def deployment_changes(
@@ -129,7 +129,7 @@ SELECT ServiceName AS service, Route AS route,
     intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}}) AS step_number,
     sum(Answers) AS answers, {total("{counted}")} AS counted, {total("{decided}")} AS decided
 FROM {{sums}}
-WHERE {among_busiest()}
+WHERE {{busiest}}
 GROUP BY ServiceName, Route, step_number HAVING answers > 0
 ORDER BY ServiceName, Route, step_number
 """  # noqa: S608 - our own names
@@ -138,13 +138,13 @@ MAX_DEPLOYMENTS = 20
 FIRST_DEPLOYMENTS = f"""
 SELECT part.1 AS attribute, part.2 AS value,
     toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS at_ns
-FROM {sums_in(since="{week_before:Int64}")}
+FROM {{sums}}
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
 WHERE value != ''
 GROUP BY attribute, value
 HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}} AND at_ns > (
     SELECT (toUnixTimestamp(min(FirstTick)) + 3600) * {SECOND_NS}
-    FROM {sums_in(since="{week_before:Int64}", until=str(MAX_TIME_NS))}
+    FROM {{known}}
 )
 ORDER BY at_ns DESC, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
@@ -192,7 +192,9 @@ def route_trends(
     parameters = {**scope.parameters, "first": first_s, "step": step_s}
     counted, decided = COUNTED[measure]
     query = ROUTE_STEPS.replace("{counted}", counted).replace("{decided}", decided)
-    query = query.replace("{sums}", sums_in(coarsest))
+    columns = ("ServiceName", "Route", "Tick", "Answers", "WX", "WM", "KWX", "KWY", "KWM")
+    query = query.replace("{sums}", sums_of(client, scope, columns, coarsest=coarsest))
+    query = query.replace("{busiest}", among_busiest(client, scope))
     found = read_by(client, ("service", "route"), _Step, query, parameters)
     return {route: _trend(rows, steps) for route, rows in found.items()}
 
@@ -205,8 +207,11 @@ def deployments(
     First means: not within the week before. The first values of a new route are left out.
     """
     week_before = scope.since_ns - 7 * 86_400 * SECOND_NS
-    parameters = {**scope.parameters, "week_before": week_before, "limit": limit}
-    return read(client, Deployment, FIRST_DEPLOYMENTS, parameters)
+    columns = (*ATTRIBUTES.values(), "Answers", "FirstTick")
+    sums = sums_of(client, scope.of_time(week_before, scope.until_ns), columns)
+    known = sums_of(client, scope.of_time(week_before, MAX_TIME_NS), ("FirstTick",))
+    query = FIRST_DEPLOYMENTS.replace("{sums}", sums).replace("{known}", known)
+    return read(client, Deployment, query, {**scope.parameters, "limit": limit})
 
 
 def _trend(rows: Sequence[_Step], steps: int) -> RouteTrend:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from otel_rt4chart.verify import AnswerLabel
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import Grain, sums_in
+from rt4chart_collector.store.engine.grains import TIMES, Grain, sums_in
 from rt4chart_collector.store.engine.rows import read, read_by
 
 SECOND_NS = 1_000_000_000
@@ -20,13 +20,13 @@ REPLACING_ANSWERS = 12
 # Two verifiers of the same answers have similar numbers of verdicts: above this ratio they are
 # equal.
 SIMILAR_RATIO = 0.8
-VERIFIER_HOURS = f"""
+VERIFIER_HOURS = """
 SELECT VerifierId AS verifier, intDiv(toUnixTimestamp(Tick), 3600) * 3600 AS hour_s,
     sum(Answers) AS answers, toUnixTimestamp(min(FirstTick)) AS first_s,
     toUnixTimestamp(max(LastTick)) AS last_s
-FROM {sums_in(Grain.HOUR, where="Decision = 'verified'")}
+FROM {sums}
 GROUP BY VerifierId, hour_s HAVING answers > 0 ORDER BY VerifierId, hour_s
-"""  # noqa: S608 - our own names
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,16 @@ def main_verifier(client: Client, now_ns: int) -> str:
     choice must be stable, because the monitor restarts its detectors when it changes.
     """
     now_s = now_ns // SECOND_NS
-    parameters = {"since": (now_s - RECENT_S) * SECOND_NS, "until": (now_s + 1) * SECOND_NS}
+    sums = sums_in(
+        client,
+        (now_s - RECENT_S) * SECOND_NS,
+        (now_s + 1) * SECOND_NS,
+        ("VerifierId", "Tick", "Answers", *TIMES),
+        coarsest=Grain.HOUR,
+        where="Decision = 'verified'",
+    )
     found: dict[str, list[_VerifierHour]]
-    found = read_by(client, "verifier", _VerifierHour, VERIFIER_HOURS, parameters)
+    found = read_by(client, "verifier", _VerifierHour, VERIFIER_HOURS.replace("{sums}", sums))
     active = {name: hours for name, hours in found.items() if not _is_replaced(name, found)}
     if not active:
         return ""

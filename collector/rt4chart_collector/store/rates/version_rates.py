@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import among_busiest, sums_in
+from rt4chart_collector.store.engine.grains import TIMES, sums_of
 from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import (
@@ -22,7 +22,7 @@ VERSIONS = f"""
 SELECT toString({{column}}) AS version, sum(Answers) AS answers, count() OVER () AS number,
     toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
     toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns
-FROM {sums_in()} WHERE Decision = 'verified'
+FROM {{sums}} WHERE Decision = 'verified'
 GROUP BY version HAVING answers > 0
 ORDER BY version IN {{also:Array(String)}} DESC, first_ns DESC, answers DESC, version
 LIMIT {{limit:UInt32}}
@@ -57,7 +57,9 @@ def versions_in(
     """
     if kind is VersionKind.TIME:
         return []
-    query = VERSIONS.replace("{column}", VERSION_COLUMNS[kind])
+    column = VERSION_COLUMNS[kind]
+    sums = sums_of(client, scope, (column, "Decision", "Answers", *TIMES))
+    query = VERSIONS.replace("{column}", column).replace("{sums}", sums)
     parameters = {**scope.parameters, "limit": limit + len(also), "also": [*also]}
     found = read(client, VersionTraffic, query, parameters)
     return sorted(found, key=lambda one: (-one.first_ns, -one.answers, one.version))
@@ -66,13 +68,14 @@ def versions_in(
 def rates_of_version(client: Client, of: VersionScope) -> dict[tuple[str, str], RateSlice]:
     """One slice for each route of the version, by service and route; the busiest routes alone."""
     column = VERSION_COLUMNS.get(of.kind, "''")
-    condition = f"key = {{version:String}} AND {among_busiest('service', 'route')}"
     # A span of time has no column, and its name is in no row.
     version = "" if of.kind is VersionKind.TIME else of.version
     found = rate_slices(
         client,
         f"{ROUTE_KEYS}, toString({column}) AS key",
-        {**of.scope.parameters, "version": version},
-        condition,
+        of.scope,
+        "key = {version:String}",
+        is_by_route=True,
+        version=version,
     )
     return {(rates.service, rates.route): rates for rates in found}

@@ -10,7 +10,6 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core import metrics as service_metrics
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey
-from rt4chart_collector.detect.monitor import metrics as figures
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, observe_routes, route_figures
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.detect.monitor.world import DAY, START
@@ -21,21 +20,24 @@ UNFAITHFUL, MISLEADING = Measure.UNFAITHFUL, Measure.MISLEADING
 FOUND = DriftFinding(START, "calm", 1.0, 1.0, 3.0, 9.0, None, None, 0, 10.0, 10.0, "")
 
 
-def routes(client: Client, found: dict[DriftKey, DriftFinding], now_ns: int) -> list[str]:
+def routes(
+    client: Client, found: dict[DriftKey, DriftFinding], now_ns: int, limit: int = 9
+) -> list[str]:
     """Those with figures, in their order."""
-    made = route_figures(client, found, verifier=VERIFIER, now_ns=now_ns, rule="evidence")
+    made = route_figures(
+        client, found, verifier=VERIFIER, now_ns=now_ns, rule="evidence", limit=limit
+    )
     return [one.route for one in made]
 
 
-def test_the_busiest_routes_have_figures(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_busiest_routes_have_figures(client: Client) -> None:
     """Where there are more than a Prometheus bears."""
     found: dict[DriftKey, DriftFinding] = {
         ("shop", name, UNFAITHFUL): replace(FOUND, traffic_per_hour=at)
         for at, name in enumerate("abc")
     }
-    monkeypatch.setattr(figures, "MAX_ROUTES", 2)
 
-    assert routes(client, found, START) == ["c", "b"]
+    assert routes(client, found, START, limit=2) == ["c", "b"]
 
 
 def test_a_route_that_is_silent_for_a_day_has_no_evidence(client: Client) -> None:
@@ -63,7 +65,7 @@ def test_gauges_report_what_is_known_of_each_route() -> None:
         labels=60,
     )
     metrics = ServiceMetrics()
-    observe_routes(metrics, lambda: [known, RouteFigures("shop", "new", claims=0)])
+    observe_routes(metrics, lambda: [known, RouteFigures("shop", "new", claims=0)], dict)
 
     found = samples(metrics.exposition()[0].decode())
 
@@ -100,7 +102,7 @@ def test_each_measure_has_gauges_of_its_own() -> None:
         labels=40,
     )
     metrics = ServiceMetrics()
-    observe_routes(metrics, lambda: [known])
+    observe_routes(metrics, lambda: [known], dict)
 
     found = samples(metrics.exposition()[0].decode())
 
@@ -128,7 +130,7 @@ def test_each_measure_has_gauges_of_its_own() -> None:
 def test_a_route_that_is_gone_has_no_series() -> None:
     """Nor has it one after its place was taken by others, as often as that happens."""
     metrics, routes = ServiceMetrics(), [RouteFigures("shop", "old", claims=1)]
-    observe_routes(metrics, lambda: routes)
+    observe_routes(metrics, lambda: routes, dict)
     metrics.exposition()
 
     for number in range(3000):
@@ -145,7 +147,7 @@ def test_series_of_routes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the bound new routes share one series, which has a label that says so."""
     monkeypatch.setattr(service_metrics, "MAX_SERIES", 2)
     metrics = ServiceMetrics()
-    observe_routes(metrics, lambda: [RouteFigures("shop", name, claims=1) for name in "abcd"])
+    observe_routes(metrics, lambda: [RouteFigures("shop", name, claims=1) for name in "abcd"], dict)
 
     found = samples(metrics.exposition()[0].decode())
     shown = [dict(labels) for name, labels in found if name == "rt4chart_route_claims"]

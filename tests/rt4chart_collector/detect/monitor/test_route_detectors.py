@@ -12,7 +12,12 @@ from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.monitor import drift_alerts, route_detectors
 from rt4chart_collector.detect.monitor.drift_alerts import drift_facts
-from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
+from rt4chart_collector.detect.monitor.route_detectors import (
+    DriftRound,
+    RouteDetectors,
+    drift_policy,
+    steady_policy,
+)
 from rt4chart_collector.store.alerts.alert_events import alert_trail
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.ticks import RouteTicks
@@ -187,3 +192,85 @@ def test_a_route_that_fails_does_not_keep_others_waiting(world: World) -> None:
 
     known = [{key[:2] for key in one.findings} for one in rounds]
     assert known == [set(), {("shop", "support")}]
+
+
+def detectors(world: World, monitor_routes: int = 9) -> RouteDetectors:
+    """Detectors of all routes, as they are after their first round."""
+    made = RouteDetectors(world.client, MonitorSettings(monitor_routes=monitor_routes), VERIFIER)
+    made.run_round(world.now)
+    return made
+
+
+def later(world: World, made: RouteDetectors, minutes: int) -> DriftRound:
+    """A round so much later."""
+    world.now += minutes * 60 * SECOND
+    return made.run_round(world.now)
+
+
+def read_again(made: RouteDetectors, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The routes that are read as a whole from now on, as they are."""
+    found: list[str] = []
+    reread = made._reread
+
+    def noted(key: tuple[str, str], now_ns: int, round_: DriftRound) -> None:
+        found.append(key[1])
+        reread(key, now_ns, round_)
+
+    monkeypatch.setattr(made, "_reread", noted)
+    return found
+
+
+def test_routes_without_late_verdicts_are_not_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hour after hour; what rounds say is what reading all of it says."""
+    made = detectors(world)
+    again = read_again(made, monkeypatch)
+    last = DriftRound()
+    for _ in range(3):
+        began = world.now
+        world.answer(1, 30, 0.1)
+        world.answer(1, 20, 0.05, route="other", since_ns=began)
+        for _ in range(4):
+            last = later(world, made, 3)
+
+    assert again == []
+    whole = RouteDetectors(world.client, MonitorSettings(), VERIFIER).run_round(world.now)
+    assert last.findings == whole.findings
+
+
+@pytest.mark.parametrize("hours_ago", [1.2, 30])
+def test_a_late_verdict_has_its_route_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, hours_ago: float
+) -> None:
+    """Within two hours, whether the hour was compared before or has just settled; no other is."""
+    made = detectors(world)
+    later(world, made, 61)
+    again = read_again(made, monkeypatch)
+    world.answer(0.05, 40, 0.5, since_ns=world.now - round(hours_ago * 3600) * SECOND)
+    now = world.now
+    for _ in range(3):
+        later(world, made, 45)
+
+    assert again == ["support"]
+    assert world.now - now < 3 * 3600 * SECOND
+    whole = RouteDetectors(world.client, MonitorSettings(), VERIFIER).run_round(world.now)
+    assert made.run_round(world.now).findings == whole.findings
+
+
+def test_routes_beyond_the_bound_are_counted(world: World) -> None:
+    """The one with the fewest claims is not watched, and the monitor says so."""
+    made = detectors(world, monitor_routes=1)
+
+    assert made.states == {"watched": 1, "unread": 0, "left_out": 1}
+
+
+@pytest.mark.parametrize(
+    ("known", "routes", "counted"),
+    [(1, 9, 9), (1, 17, 32), (1, 1_000, 1_024), (1_024, 300, 1_024), (1_024, 256, 256)],
+)
+def test_thresholds_stay_while_routes_come_and_go(known: int, routes: int, counted: int) -> None:
+    """Other thresholds would mean that every route is read again."""
+    settings = MonitorSettings()
+
+    assert steady_policy(settings, routes, drift_policy(settings, known)).routes == counted

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine import grains
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
     COUNTS,
     KEYS,
     MAPS,
+    SUMS,
     TABLES,
     TIMES,
     WEIGHTED,
     Grain,
-    sums_in,
+    sums_of,
 )
 from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope
 from rt4chart_collector.store.rates.rollup import complete_from
@@ -38,11 +40,13 @@ def said(client: Client, coarsest: Grain, since_ns: int, until_ns: int) -> list[
     maps = ", ".join(f"mapApply((k, v) -> (k, round(v, 6)), sumMap({name}))" for name in MAPS)
     times = ", ".join(f"{keeps}({name})" for name, keeps in TIMES.items())
     counts = ", ".join(f"sum({name})" for name in COUNTS)
+    scope = QueryScope(since_ns, until_ns)
+    given = sums_of(client, scope, (*KEYS, *SUMS, *TIMES), coarsest=coarsest)
     rows = client.query(
         f"SELECT {', '.join(KEYS)}, {counts}, {weighted}, {maps}, {times}"  # noqa: S608
-        f" FROM {sums_in(coarsest)} GROUP BY {', '.join(KEYS)}"
+        f" FROM {given} GROUP BY {', '.join(KEYS)}"
         " HAVING sum(Answers) != 0 ORDER BY ALL",
-        QueryScope(since_ns, until_ns).parameters,
+        scope.parameters,
     )
     return [tuple(row) for row in rows.result_rows]
 
@@ -92,10 +96,12 @@ def test_whole_days_and_hours_are_read_from_their_rows(client: Client) -> None:
     """Rows per five minutes serve the ends of the range alone."""
     times = [START + HOUR, START + 23 * HOUR, START + DAY + HOUR, START + 2 * DAY + 5 * 60 * SECOND]
     insert_verdicts(client, [verdict(n, start_ns=at) for n, at in enumerate(times)])
-    rows = f"SELECT Tick, Answers FROM {sums_in()} ORDER BY Tick"  # noqa: S608
+    scope = QueryScope(START + 3 * HOUR, START + 2 * DAY + HOUR // 2)
+    given = sums_of(client, scope, ("Tick", "Answers"))
 
     found = client.query(
-        rows, QueryScope(START + 3 * HOUR, START + 2 * DAY + HOUR // 2).parameters
+        f"SELECT Tick, Answers FROM {given} ORDER BY Tick",  # noqa: S608 - our own names
+        scope.parameters,
     ).result_rows
 
     seconds = [int(at.timestamp()) - START // SECOND for at, _ in found]
@@ -113,6 +119,7 @@ def test_five_minutes_serve_where_coarse_sums_are_not_filled(
     )
     expected = said(client, Grain.TICK, START, START + 5 * DAY)
     client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    grains._complete.discard(client)
     for table in (TABLES[Grain.HOUR], TABLES[Grain.DAY]):
         client.command(
             f"DELETE FROM {table} WHERE Tick < toDateTime({(complete_ns or 0) // SECOND})"  # noqa: S608

@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.model import CheckPlan, ClaimStatus, Label
 from otel_rt4chart.verify.core.rates import Measure, Rate, claim_rate
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import TABLES, sums_in
+from rt4chart_collector.store.engine.grains import TABLES, sums_of
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.claim_rates import (
     DIMENSIONS,
@@ -180,8 +180,8 @@ def test_slices_say_what_the_verdicts_in_force_say(
 def test_a_route_s_rates_are_read_by_the_key_of_the_sums(client: Client) -> None:
     """By service, route, verifier and time, in each grain: no verdicts and no other routes."""
     insert_verdicts(client, [verdict(1), verdict(2, route="pay")])
-    explained = f"EXPLAIN indexes = 1 SELECT sum(WM) FROM {sums_in()}"  # noqa: S608
     scope = QueryScope(0, 2**62, VERIFIER, "shop", "pay")
+    explained = f"EXPLAIN indexes = 1 SELECT sum(WM) FROM {sums_of(client, scope, ['WM'])}"  # noqa: S608
 
     plan = "\n".join(line for (line,) in client.query(explained, scope.parameters).result_rows)
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
+from rt4chart_collector.store.engine import grains
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import SUMS, TABLES, Grain, complete_since_s, sums_in
+from rt4chart_collector.store.engine.grains import SUMS, TABLES, Grain, complete_since_s, sums_of
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.rollup import (
     DAY_NS,
@@ -194,8 +195,10 @@ COARSE = (TABLES[Grain.HOUR], TABLES[Grain.DAY])
 def by_grain(client: Client, grain: Grain) -> list[tuple[object, ...]]:
     """All sums by route and decision, read from rows of at most this length."""
     sums = ", ".join(f"{'sumMap' if name == 'WStatuses' else 'sum'}({name})" for name in SUMS)
+    columns = ("Route", "Decision", *SUMS, "FirstTick")
+    given = sums_of(client, QueryScope(), columns, coarsest=grain)
     rows = client.query(
-        f"SELECT Route, Decision, {sums}, min(FirstTick) FROM {sums_in(grain)}"  # noqa: S608
+        f"SELECT Route, Decision, {sums}, min(FirstTick) FROM {given}"  # noqa: S608
         " GROUP BY Route, Decision HAVING sum(Answers) != 0 ORDER BY ALL",
         QueryScope().parameters,
     )
@@ -244,6 +247,7 @@ def test_hours_and_days_of_before_an_upgrade_are_filled_day_by_day(any_client: C
     expected = by_grain(any_client, Grain.TICK)
     for table in (*COARSE, "rt4chart_rollup_starts"):
         any_client.command(f"TRUNCATE TABLE {table}")
+    grains._complete.discard(any_client)
     now = NOON + 8 * 9 * HOUR + HOUR
     days = []
 
@@ -264,6 +268,7 @@ def test_hours_that_are_not_filled_are_no_difference(any_client: Client) -> None
     """Before they are complete, they are not corrected piece by piece."""
     insert_verdicts(any_client, [verdict(1)])
     any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    grains._complete.discard(any_client)
     any_client.command(f"TRUNCATE TABLE {TABLES[Grain.HOUR]}")
     complete_from(any_client, (NOON // DAY_NS + 1) * DAY_NS)
 
@@ -273,10 +278,12 @@ def test_hours_that_are_not_filled_are_no_difference(any_client: Client) -> None
 def test_a_database_without_answers_has_complete_sums_from_its_start(any_client: Client) -> None:
     """Nothing is to be filled, by a service or by the monitor beside workers."""
     any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    grains._complete.discard(any_client)
 
     assert fill_next_day(any_client, NOON) is False
     assert complete_since_s(any_client) == 0
 
     any_client.command("TRUNCATE TABLE rt4chart_rollup_starts")
+    grains._complete.discard(any_client)
     repair_rollup(any_client, NOON)
     assert complete_since_s(any_client) == 0

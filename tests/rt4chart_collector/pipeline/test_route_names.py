@@ -1,0 +1,83 @@
+"""Routes that are paths with ids are one route, and floods of names are bounded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.pipeline.route_names import (
+    OTHER_ROUTES,
+    RouteNames,
+    folded_route,
+    route_note,
+)
+from tests.rt4chart_collector.records import verdict
+from tests.rt4chart_collector.telemetry.asked import samples
+
+ANSWER = verdict(1).candidate
+
+
+@pytest.mark.parametrize(
+    ("route", "stored"),
+    [
+        ("/users/123", "/users/{id}"),
+        ("GET /users/123/orders?page=2", "GET /users/{id}/orders"),
+        ("https://shop.test/c/9f86d081884c7d659a2f", "https://shop.test/c/{id}"),
+        ("/t/0f8fad5b-d9cb-469f-a165-70867728950e/chat", "/t/{id}/chat"),
+        ("/o/01ARZ3NDEKTSV4RRFFQ69G5FAV", "/o/{id}"),
+        ("/pay/cus_9s6XKzkNRiz8i3", "/pay/{id}"),
+        ("/reports/2026-01-30", "/reports/{id}"),
+        ("/users/{id}", "/users/{id}"),
+        ("/v1/chat/completions", "/v1/chat/completions"),
+        ("/users/<int:user_id>", "/users/<int:user_id>"),
+        ("/faq/how-to-return-an-item", "/faq/how-to-return-an-item"),
+        ("support/refunds", "support/refunds"),
+        ("support/2024", "support/2024"),
+        ("RunnableSequence 42", "RunnableSequence 42"),
+        ("", ""),
+    ],
+)
+def test_ids_in_paths_are_folded(route: str, stored: str) -> None:
+    """Numbers, UUIDs, hashes and tokens as whole segments; other names stay."""
+    assert folded_route(route) == stored
+
+
+@given(st.text(max_size=80))
+def test_a_folded_route_stays(route: str) -> None:
+    """It can be folded again, by another process."""
+    assert folded_route(folded_route(route)) == folded_route(route)
+
+
+def test_routes_beyond_the_limit_are_one_route() -> None:
+    """Those known before keep their names; both changes are counted."""
+    metrics = ServiceMetrics()
+    names = RouteNames(folds=True, limit=2, metrics=metrics)
+    routes = ["/u/1", "support", "third", "/u/2", "support", "fourth"]
+
+    stored = [one.route for one in names.named(replace(ANSWER, route=name) for name in routes)]
+
+    assert stored == ["/u/{id}", "support", OTHER_ROUTES, "/u/{id}", "support", OTHER_ROUTES]
+    found = samples(metrics.exposition()[0].decode())
+    assert found["rt4chart_routes_renamed_total", (("reason", "folded"),)] == 2
+    assert found["rt4chart_routes_renamed_total", (("reason", "overflow"),)] == 2
+
+
+def test_pages_say_what_a_name_of_ours_stands_for() -> None:
+    """Of other routes they say nothing."""
+    assert "UUID" in route_note("GET /users/{id}/orders")
+    assert "RT4CHART_ROUTE_LIMIT" in route_note(OTHER_ROUTES)
+    assert route_note("support/{id}s") == route_note("support") == ""
+
+
+def test_folding_can_be_switched_off() -> None:
+    """The limit holds without it."""
+    names = RouteNames(folds=False, limit=1)
+
+    found = names.named([replace(ANSWER, route="/u/1"), replace(ANSWER, route="/u/2")])
+
+    assert [one.route for one in found] == ["/u/1", OTHER_ROUTES]
+    assert found[0] is not found[1]
