@@ -109,7 +109,7 @@ def print_pages(client: Client, now_ns: int, days: int, runs: int) -> None:
     print(f"{'wall ms, CPU ms; five minutes | coarsest':44}{'':>20}{'':>20}")
     for since in sorted({1, 7, days}):
         scope = QueryScope(now_ns - since * DAY_NS - TICK_NS, now_ns - TICK_NS, VERIFIER)
-        route = scope.of_route("shop", "route-7")
+        route, scope = scope.of_route("shop", "route-7"), scope.whole_hours
         for name, of, keys in (
             ("overview: rates by route", scope, "Route"),
             ("overview: answers by decision", scope, "Decision"),

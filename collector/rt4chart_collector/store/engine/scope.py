@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 MAX_TIME_NS = 2**63 - 1
+HOUR_NS = 3600 * 10**9
+DAY_NS = 24 * HOUR_NS
 # ClickHouse replaces parameters by constants before it plans a query: `0 OR Route = 'x'` is then a
 # condition on the primary key like any other, and `1 OR …` is none.
 OF_ROUTE = """({any_service:UInt8} OR ServiceName = {service:String})
@@ -61,6 +63,14 @@ class QueryScope:
     def before(self) -> QueryScope:
         """The same answers in the period of the same length before."""
         return replace(self, since_ns=2 * self.since_ns - self.until_ns, until_ns=self.since_ns)
+
+    @property
+    def whole_hours(self) -> QueryScope:
+        """A day or more, with the rest of the hours at both ends: sums per hour serve all of it."""
+        if self.until_ns - self.since_ns < DAY_NS:
+            return self
+        until_ns = -(-self.until_ns // HOUR_NS) * HOUR_NS
+        return self.of_time(self.since_ns // HOUR_NS * HOUR_NS, until_ns)
 
     def of_route(self, service: str, route: str) -> QueryScope:
         """The same time and verifier, for one route."""

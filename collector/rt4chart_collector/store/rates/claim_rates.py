@@ -20,17 +20,17 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
+    BUSIEST_FIRST,
     KEYS,
     MAPS,
     SUMS,
     Grain,
-    among_busiest,
     coarsest_of,
     sums_of,
     total,
 )
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
 
 DIMENSION_COLUMNS = {
     "route": "Route",
@@ -243,8 +243,8 @@ def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlic
     is_route = dimension == "route"
     names = ROUTE_KEYS if is_route else REQUESTED_ROUTE
     keys = f"{names}, {DIMENSION_COLUMNS[dimension]} AS key"
-    condition = among_busiest(client, scope, "service", "route") if is_route else "true"
-    return rate_slices(client, keys, scope, condition)
+    found = rate_slices(client, keys, scope, is_by_route=is_route)
+    return sorted(found, key=lambda one: (one.service, one.route, one.key))
 
 
 def rates_together(client: Client, scope: QueryScope) -> RateSlice | None:
@@ -269,24 +269,30 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
 STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
+BUSIEST = f"{BUSIEST_FIRST}, service, route, key LIMIT {MAX_ROUTES}"
+
+
 def rate_slices(
     client: Client,
     keys: str,
     scope: QueryScope,
     condition: str = "true",
     *,
+    is_by_route: bool = False,
     coarsest: Grain = Grain.DAY,
     **parameters: object,
 ) -> list[RateSlice]:
     """The slices by these expressions, which are named service, route and key.
 
     `condition` is on these names, `parameters` are those of both. The keys have one value in all
-    the time of a row no longer than `coarsest`.
+    the time of a row no longer than `coarsest`. `is_by_route` gives the `MAX_ROUTES` slices with
+    the most claims, in this order.
     """
     sums = sums_of(client, scope, (*KEYS, "Tick", *SUMS), coarsest=coarsest)
     query = f"""
 SELECT {keys}, {RATE_SUMS} FROM {sums} WHERE {condition}
-GROUP BY service, route, key HAVING sum(Answers) > 0 ORDER BY service, route, key
+GROUP BY service, route, key HAVING sum(Answers) > 0
+ORDER BY {BUSIEST if is_by_route else "service, route, key"}
 """  # noqa: S608 - our own names
     return read(client, RateSlice, query, {**scope.parameters, **parameters})
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from otel_rt4chart.spans.model.verdict import Decision
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import among_busiest, sums_in, sums_of
+from rt4chart_collector.store.engine.grains import sums_in, sums_of
 from rt4chart_collector.store.engine.rows import read, read_by, read_int
-from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -115,12 +115,21 @@ UNREADABLE = (
 )
 FAILED = (Decision.QUEUE_FULL, Decision.ERROR)
 DECISION_COUNTS = """
-SELECT ServiceName AS service, Route AS route, Decision AS decision, sum(Answers) AS answers,
-    sum(Claims) AS claims, sum(Undecided) AS undecided
-FROM {sums}
-WHERE {busiest}
-GROUP BY ServiceName, Route, Decision HAVING answers > 0
-ORDER BY ServiceName, Route, answers DESC, Decision
+SELECT service, route, part.1 AS decision, part.2 AS answers, part.3 AS claims,
+    part.4 AS undecided
+FROM (
+    SELECT service, route, groupArray((decision, answers, claims, undecided)) AS parts
+    FROM (
+        SELECT ServiceName AS service, Route AS route, Decision AS decision,
+            sum(Answers) AS answers, sum(Claims) AS claims, sum(Undecided) AS undecided
+        FROM {sums} GROUP BY service, route, decision HAVING answers > 0
+    )
+    GROUP BY service, route
+    ORDER BY sum(claims) + sum(undecided) DESC, sum(answers) DESC, service, route
+    LIMIT {most:UInt32}
+)
+ARRAY JOIN parts AS part
+ORDER BY service, route, answers DESC, decision
 """
 DECISION_TOTALS = """
 SELECT Decision AS decision, sum(Answers) AS answers FROM {sums}
@@ -210,8 +219,8 @@ def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverag
     """Coverage of the busiest routes, of ticks that start in the scope. Counts are unweighted."""
     columns = ("ServiceName", "Route", "Decision", "Answers", "Claims", "Undecided")
     query = DECISION_COUNTS.replace("{sums}", sums_of(client, scope, columns))
-    query = query.replace("{busiest}", among_busiest(client, scope))
-    found = read_by(client, ("service", "route"), _DecisionCount, query, scope.parameters)
+    parameters = {**scope.parameters, "most": MAX_ROUTES}
+    found = read_by(client, ("service", "route"), _DecisionCount, query, parameters)
     return {
         route: Coverage(
             decisions={row.decision: row.answers for row in rows},

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.grains import TIMES, Grain, among_busiest, sums_of, total
+from rt4chart_collector.store.engine.grains import TIMES, Grain, sums_of, total
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import MAX_TIME_NS, QueryScope
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, MAX_TIME_NS, QueryScope
 
 SECOND_NS = 1_000_000_000
 # The attribute's name and column, in the order of equal changes.
@@ -124,14 +124,25 @@ COUNTED = {
     Measure.MISLEADING: ("KWY", "KWM"),
     Measure.EITHER: ("KWX + KWY", "KWM"),
 }
+TOLERATED_S = Grain.HOUR // 10
 ROUTE_STEPS = f"""
-SELECT ServiceName AS service, Route AS route,
-    intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}}) AS step_number,
-    sum(Answers) AS answers, {total("{counted}")} AS counted, {total("{decided}")} AS decided
-FROM {{sums}}
-WHERE {{busiest}}
-GROUP BY ServiceName, Route, step_number HAVING answers > 0
-ORDER BY ServiceName, Route, step_number
+SELECT service, route, part.1 AS step_number, part.2 AS answers, part.3 AS counted,
+    part.4 AS decided
+FROM (
+    SELECT service, route, groupArray((step_number, answers, counted, decided)) AS parts
+    FROM (
+        SELECT ServiceName AS service, Route AS route,
+            intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}})
+                AS step_number,
+            sum(Answers) AS answers, sum(Claims) + sum(Undecided) AS claims,
+            {total("{counted}")} AS counted, {total("{decided}")} AS decided
+        FROM {{sums}} GROUP BY service, route, step_number HAVING answers > 0
+    )
+    GROUP BY service, route
+    ORDER BY sum(claims) DESC, sum(answers) DESC, service, route LIMIT {MAX_ROUTES}
+)
+ARRAY JOIN parts AS part
+ORDER BY service, route, step_number
 """  # noqa: S608 - our own names
 MAX_DEPLOYMENTS = 20
 # The values of a route's first hour are not deployments.
@@ -187,14 +198,16 @@ def route_trends(
     step_s = max((end_s - first_s + steps - 1) // steps, 1)
     coarsest = Grain.TICK
     if step_s >= Grain.HOUR:
-        coarsest, step_s = Grain.HOUR, -(-step_s // Grain.HOUR) * Grain.HOUR
+        # The parts of an hour that a scope has at its ends do not make the steps longer.
+        coarsest = Grain.HOUR
+        step_s = max(-(-(step_s - TOLERATED_S) // Grain.HOUR), 1) * Grain.HOUR
         first_s = -(-end_s // Grain.HOUR) * Grain.HOUR - steps * step_s
     parameters = {**scope.parameters, "first": first_s, "step": step_s}
     counted, decided = COUNTED[measure]
     query = ROUTE_STEPS.replace("{counted}", counted).replace("{decided}", decided)
-    columns = ("ServiceName", "Route", "Tick", "Answers", "WX", "WM", "KWX", "KWY", "KWM")
+    weighted = ("WX", "WM") if measure is Measure.UNFAITHFUL else ("KWX", "KWY", "KWM")
+    columns = ("ServiceName", "Route", "Tick", "Answers", "Claims", "Undecided", *weighted)
     query = query.replace("{sums}", sums_of(client, scope, columns, coarsest=coarsest))
-    query = query.replace("{busiest}", among_busiest(client, scope))
     found = read_by(client, ("service", "route"), _Step, query, parameters)
     return {route: _trend(rows, steps) for route, rows in found.items()}
 

@@ -131,3 +131,13 @@ def test_five_minutes_serve_where_coarse_sums_are_not_filled(
         complete_from(client, complete_ns)
 
     assert said(client, Grain.DAY, START, START + 5 * DAY) == expected != []
+
+
+def test_whole_hours_are_read_without_five_minutes(client: Client) -> None:
+    """They would be looked through for every route."""
+    whole = QueryScope(START, START + 30 * HOUR)
+
+    assert TABLES[Grain.TICK] not in sums_of(client, whole, ["Answers"])
+    assert TABLES[Grain.TICK] in sums_of(
+        client, whole.of_time(START, START + 30 * HOUR + 1), ["Answers"]
+    )

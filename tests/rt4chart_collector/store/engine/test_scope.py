@@ -43,3 +43,14 @@ def test_the_period_before_has_the_same_length() -> None:
 
     assert scope.before == QueryScope(5, 10, "v", "shop", "x")
     assert scope.of_time(1, 2) == QueryScope(1, 2, "v", "shop", "x")
+
+
+def test_whole_hours_contain_a_scope_of_a_day_or_more() -> None:
+    """Shorter ones stay, and whole hours do."""
+    hour = 3600 * 10**9
+    day = QueryScope(hour // 2, 25 * hour, "v", "shop")
+
+    assert day.whole_hours == QueryScope(0, 25 * hour, "v", "shop")
+    assert QueryScope(1, 24 * hour + 1).whole_hours == QueryScope(0, 25 * hour)
+    assert day.whole_hours.whole_hours == day.whole_hours
+    assert QueryScope(1, 24 * hour).whole_hours == QueryScope(1, 24 * hour)
