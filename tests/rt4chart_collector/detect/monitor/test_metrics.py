@@ -139,7 +139,7 @@ def test_a_route_that_is_gone_has_no_series() -> None:
             metrics.exposition()
 
     found = samples(metrics.exposition()[0].decode())
-    shown = {labels: value for (name, labels), value in found.items() if "route" in name}
+    shown = {labels: value for (name, labels), value in found.items() if "route_" in name}
     assert shown == {(("route", "r2999"), ("service", "shop")): 2999}
 
 
