@@ -10,7 +10,7 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import read_by
-from rt4chart_collector.store.engine.scope import OF_ROUTE, QueryScope, among_busiest, in_time
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, OF_ROUTE, QueryScope, in_time
 
 # Whatever verifier judged the claims of an answer: a criterion judges it once. An answer is one
 # claim to `AnswerSums`, with m = 1 if the criterion has decided, and x = 1 if it fails. Another
@@ -31,10 +31,12 @@ ROWS = f"""(
     FROM rt4chart_criteria FINAL
     WHERE IsDeleted = 0 AND {OF_ROUTE} AND {in_time()}
 )"""  # noqa: S608 - our own names
+# Of more routes with criteria, those with the most answers. A route may have several criteria.
+MAX_GROUPS = 10 * MAX_ROUTES
 OF_ROUTES = f"""
 SELECT ServiceName AS service, Route AS route, {COUNTS} FROM {ROWS}
-WHERE {among_busiest()}
-GROUP BY ServiceName, Route, Criterion, CriterionVersion ORDER BY ServiceName, Route
+GROUP BY ServiceName, Route, Criterion, CriterionVersion
+ORDER BY count() DESC, ServiceName, Route, Criterion, CriterionVersion LIMIT {MAX_GROUPS}
 """  # noqa: S608
 SUMS = fields(AnswerSums)
 
