@@ -125,7 +125,7 @@ SEEN_BY = {
         "rt4chart_collector.core",
         "rt4chart_collector.store",
         "rt4chart_collector.pipeline.decision",
-        "rt4chart_collector.pipeline.earlier_turns",
+        "rt4chart_collector.pipeline.additions.earlier_turns",
         "rt4chart_collector.notify",
         "rt4chart_collector.comparison",
         "rt4chart_collector.console",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from otel_rt4chart.bench.gold_evidence import evidence_quotes
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.json_rows import parse_row, read_lines
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Exchange, Passage
 
@@ -175,8 +176,8 @@ def _labelled_answer(line: JsonLine, sources: Mapping[str, JsonLine]) -> Labelle
     return LabelledAnswer(
         line.text("id"),
         source_id,
-        source.text("task_type", ""),
-        line.text("dataset", "") or source.text("source", ""),
+        printable(source.text("task_type", "")),
+        printable(line.text("dataset", "") or source.text("source", "")),
         line.text("group", "") or source_id,
         line.text("split", "all"),
         Exchange(_question(source), _passages(source), answer),

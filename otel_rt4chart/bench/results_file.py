@@ -63,6 +63,8 @@ class ResultsFile:
         self._file.flush()
 
     def _read(self) -> Iterator[tuple[RunKey, RowKey, AnswerRecord]]:
+        if self._path.exists() and not self._path.is_file():
+            raise InputError(f"--resume: expected a file of an earlier run, got {self._path}")
         try:
             written = self._path.read_text("utf-8") if self._path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
@@ -92,6 +94,6 @@ class ResultsFile:
 def _parsed(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line) if line.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

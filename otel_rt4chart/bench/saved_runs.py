@@ -10,18 +10,21 @@ from typing import Any
 from otel_rt4chart.bench.paired import ComparedAnswer, score_answer
 from otel_rt4chart.bench.records import RowKey, parse_record
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import printable
 from otel_rt4chart.verify.core.model import AnswerRange
 
 
 def read_saved_run(path: Path) -> tuple[str, dict[RowKey, ComparedAnswer]]:
     """The judge of the file's first run, and its answers by what identifies them."""
+    if not path.is_file():
+        raise InputError(f"{path}: expected a file with the output of rt4chart bench --json")
     try:
         values = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: expected the output of rt4chart bench --json: {error}") from None
     try:
         run = values["runs"][0]
-        return str(run["judge"]), {
+        return printable(str(run["judge"])), {
             RowKey(str(one["id"]), str(one["row"])): _scored(one) for one in run["answers"]
         }
     except (KeyError, IndexError, TypeError, ValueError, InputError) as error:

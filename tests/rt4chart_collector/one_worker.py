@@ -9,7 +9,7 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import VerdictAdditions
+from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver

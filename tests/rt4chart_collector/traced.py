@@ -9,7 +9,7 @@ from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client

@@ -24,8 +24,8 @@ from rt4chart_clustering.evalset.case import (
 from rt4chart_clustering.evalset.review import case_body
 from rt4chart_clustering.grouping.algorithm import choose_examples
 from rt4chart_clustering.triage.find_issue import hex_id
+from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.engine.columns import AnswerKey

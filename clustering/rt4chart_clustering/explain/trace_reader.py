@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_clustering.explain.loss_stage import PassageSeen
+from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import (
     SeenPassage,

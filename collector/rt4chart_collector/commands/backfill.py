@@ -20,7 +20,7 @@ from otel_rt4chart.judges.build import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.store.engine.open_database import open_database

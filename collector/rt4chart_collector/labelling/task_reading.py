@@ -10,8 +10,8 @@ from otel_rt4chart.verify.core.model import AnswerRange, Exchange, Passage
 from otel_rt4chart.verify.decompose.grounding import locate_claim
 from otel_rt4chart.verify.link.linker import Linker
 from otel_rt4chart.verify.text.segment import segment, segment_passages
+from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.pipeline.earlier_turns import earlier_passages
 from rt4chart_collector.store.answers.claims import ClaimRow
 from rt4chart_collector.store.answers.spans import spans_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of

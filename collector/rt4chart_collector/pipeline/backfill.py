@@ -19,7 +19,7 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.json_rows import usage_row
-from rt4chart_collector.pipeline.additions import VerdictAdditions
+from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.pipeline.decision import (
     judge_candidate,
     read_answers,

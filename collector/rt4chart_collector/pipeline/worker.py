@@ -23,7 +23,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
-from rt4chart_collector.pipeline.additions import VerdictAdditions
+from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers

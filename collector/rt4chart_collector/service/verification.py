@@ -24,7 +24,7 @@ from rt4chart_collector.core.logs import dropped_lines
 from rt4chart_collector.core.memory import return_large_blocks
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver

@@ -154,3 +154,15 @@ def test_the_split_is_dev_where_there_is_one() -> None:
     assert choose_split(train, None) == ("all", tuple(train))
     with pytest.raises(InputError, match="--split: expected one of dev, train, got 'test'"):
         choose_split(rows, "test")
+
+
+def test_control_characters_of_names_do_not_reach_the_tables(tmp_path: Path) -> None:
+    """A task's name is a text of others: an escape in it would be the terminal's."""
+    source = {"source_id": "s", "task_type": "QA\x1b[31m", "source": "set\x07", "contexts": ["A."]}
+    answer = {"id": "1", "source_id": "s", "response": "A.", "labels": []}
+    (tmp_path / "source_info.jsonl").write_text(json.dumps(source), "utf-8")
+    (tmp_path / "response.jsonl").write_text(json.dumps(answer), "utf-8")
+
+    (row,) = read_rows(tmp_path)
+
+    assert (row.task, row.dataset) == ("QA [31m", "set ")

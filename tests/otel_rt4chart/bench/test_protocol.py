@@ -17,6 +17,7 @@ from otel_rt4chart.bench.records import (
 )
 from otel_rt4chart.bench.results_file import ResultsFile
 from otel_rt4chart.bench.runner import bench_result
+from otel_rt4chart.bench.saved_runs import read_saved_run
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.model import AnswerLabel, AnswerRange, Label, Usage
 from otel_rt4chart.verify.stages.options import PipelineStep
@@ -147,3 +148,23 @@ def test_a_file_of_another_kind_is_refused_and_not_written(tmp_path: Path, conte
         ResultsFile(path)
 
     assert path.read_text() == content
+
+
+@pytest.mark.parametrize("written", ["[" * 100_000, '{"run": ' * 50_000])
+def test_deep_nesting_in_a_file_of_results_is_refused(tmp_path: Path, written: str) -> None:
+    """In one line that says which file, and without reading what is no file."""
+    path = tmp_path / "deep.json"
+    path.write_text(written, "utf-8")
+
+    with pytest.raises(InputError, match=r"deep\.json"):
+        ResultsFile(path)
+    with pytest.raises(InputError, match=r"deep\.json"):
+        read_saved_run(path)
+
+
+def test_what_is_no_regular_file_is_not_read() -> None:
+    """A device may have no end."""
+    with pytest.raises(InputError, match="expected a file"):
+        ResultsFile(Path("/dev/zero"))
+    with pytest.raises(InputError, match="expected a file"):
+        read_saved_run(Path("/dev/zero"))

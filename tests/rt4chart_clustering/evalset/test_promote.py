@@ -12,7 +12,7 @@ from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.evalset.case import case_id
 from rt4chart_clustering.evalset.promote import SelectedCases, select_cases
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.failures import Failure, failures

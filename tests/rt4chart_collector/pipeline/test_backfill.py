@@ -13,7 +13,10 @@ from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Label, OpenAIJudge, RulesJudge, Verifier
 from otel_rt4chart.verify.llm.endpoint import Endpoint
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import VerdictAdditions, verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import (
+    VerdictAdditions,
+    verdict_additions,
+)
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.trails import trails_of

@@ -15,7 +15,7 @@ from otel_rt4chart.spans.exchange.assembly import AssembledTrace
 from otel_rt4chart.verify import DraftClaim, RulesJudge, Sentence, Verifier
 from otel_rt4chart.verify.criteria.model import Criteria, Criterion, JudgedCheck
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver

@@ -37,9 +37,9 @@ from rt4chart_collector.console.view.params import (
     text_param,
 )
 from rt4chart_collector.console.view.urls import answer_url, with_query
+from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
+from rt4chart_collector.pipeline.additions.trails import chain_of
 from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.pipeline.earlier_turns import earlier_passages
-from rt4chart_collector.pipeline.trails import chain_of
 from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
 from rt4chart_collector.store.answers.criteria import criteria_of
 from rt4chart_collector.store.answers.dead_letters import letters_of

@@ -53,7 +53,7 @@ class Rollup:
     @property
     def is_coarse(self) -> bool:
         """True for sums of the rows of another rollup, which may not be filled yet."""
-        return self.source is not ANSWERS
+        return not self.source.startswith(ANSWERS)
 
     @property
     def repair(self) -> str:

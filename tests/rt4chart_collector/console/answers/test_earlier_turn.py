@@ -8,7 +8,7 @@ from itertools import count
 from otel_rt4chart.sampling.layers import parse_layers
 from otel_rt4chart.verify import RulesJudge, Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.chain_app import assembled

@@ -14,9 +14,9 @@ from otel_rt4chart.spans.model.verdict import Stage
 from otel_rt4chart.verify import Claim, Label, RulesJudge, Verifier
 from rt4chart_collector.core.instruments import EARLIER_TURNS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline import earlier_turns
-from rt4chart_collector.pipeline.additions import verdict_additions
-from rt4chart_collector.pipeline.earlier_turns import earlier_passages
+from rt4chart_collector.pipeline.additions import earlier_turns
+from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.store.answers.claims import claims_of
 from rt4chart_collector.store.answers.spans import insert_spans
 from rt4chart_collector.store.answers.verifications import verifications_of_trace

@@ -17,9 +17,9 @@ from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import LocalJudge, RulesJudge, Verifier
 from rt4chart_collector.core.instruments import TRAILS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import VerdictAdditions
-from rt4chart_collector.pipeline.earlier_turns import EarlierTurns
-from rt4chart_collector.pipeline.trails import AnswerTrails
+from rt4chart_collector.pipeline.additions.earlier_turns import EarlierTurns
+from rt4chart_collector.pipeline.additions.trails import AnswerTrails
+from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client

@@ -27,7 +27,7 @@ from otel_rt4chart.verify.criteria.model import (
 from rt4chart_collector.core.filters.filter_language import parse_filter
 from rt4chart_collector.core.instruments import CRITERION_VERDICTS
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.additions import verdict_additions
+from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
 from rt4chart_collector.store.answers.answers import answer_page
 from rt4chart_collector.store.answers.criteria import CriterionRow, criteria_of

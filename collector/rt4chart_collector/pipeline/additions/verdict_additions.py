@@ -12,9 +12,9 @@ from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.pipeline.criteria import AnswerCriteria
-from rt4chart_collector.pipeline.earlier_turns import EarlierTurns
-from rt4chart_collector.pipeline.trails import AnswerTrails
+from rt4chart_collector.pipeline.additions.criteria import AnswerCriteria
+from rt4chart_collector.pipeline.additions.earlier_turns import EarlierTurns
+from rt4chart_collector.pipeline.additions.trails import AnswerTrails
 from rt4chart_collector.store.engine.connect import Client
 
 
