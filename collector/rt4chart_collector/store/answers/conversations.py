@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from otel_rt4chart.core.semconv import SCOPE_NAME
 from otel_rt4chart.spans.conventions.registry import SESSION_KEYS
+from rt4chart_collector.store.answers.trace_sizes import SMALL_BLOCKS
 from rt4chart_collector.store.engine.connect import Client
 
 # Not by a lambda over the keys: the engine would copy the attributes of each span for every key.
 _HAS_SESSION = " OR ".join(
     f"SpanAttributes['{key}'] = {{session:String}}" for key in sorted(SESSION_KEYS)
 )
-# A span may have 16 MiB, and is copied for each condition.
-_SMALL_BLOCKS = {"max_block_size": 16, "max_threads": 1}
 # The first condition is for the index of the values; the second one tells a session from another
 # value of the same text.
 TRACES_OF_SESSION = f"""
@@ -46,6 +45,6 @@ def traces_of_session(
         "before": max(before_ns, 0),
         "most": limit,
     }
-    settings = {**_SMALL_BLOCKS, "max_execution_time": max(round(seconds), 1)}
+    settings = {**SMALL_BLOCKS, "max_threads": 1, "max_execution_time": max(round(seconds), 1)}
     rows = client.query(TRACES_OF_SESSION, parameters, settings=settings).result_rows
     return [trace_id for (trace_id,) in rows]

@@ -21,6 +21,7 @@ from otel_rt4chart.spans.model.span_view import OperationKind
 from rt4chart_collector.store.answers.trace_sizes import (
     FEW_SPANS,
     READ_BYTES,
+    SMALL_BLOCKS,
     shares_of_large,
     shortened_columns,
     trace_sizes,
@@ -310,7 +311,8 @@ def unverified_traces(
         "after": after,
         "errors": int(errors_count),
     }
-    return [trace_id for (trace_id,) in client.query(UNVERIFIED_TRACES, parameters).result_rows]
+    rows = client.query(UNVERIFIED_TRACES, parameters, settings=SMALL_BLOCKS).result_rows
+    return [trace_id for (trace_id,) in rows]
 
 
 def _kind_condition(*kinds: OperationKind) -> str:

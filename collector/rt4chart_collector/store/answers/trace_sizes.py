@@ -31,6 +31,8 @@ def _total(cap: str) -> str:
 
 
 _WHOLE = str(2**62)
+# For conditions on attributes: a span may have 16 MiB, and is copied for each of them.
+SMALL_BLOCKS = {"max_block_size": 16}
 # A few spans at once, because one may have 16 MiB, and shortened before they are sorted.
 FEW_SPANS = {
     "max_block_size": 4,
