@@ -47,7 +47,7 @@ class Hub:
     """
 
     def __init__(self, endpoint: str = "") -> None:
-        """`endpoint` is the hub's address; without it HF_ENDPOINT, else huggingface.co."""
+        """`endpoint` is the hub's address; without it HF_ENDPOINT, else the client's own."""
         self._package = _package()
         # It warns of each attempt; what fails in the end is told in one line.
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
