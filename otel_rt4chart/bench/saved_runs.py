@@ -17,7 +17,7 @@ from otel_rt4chart.verify.core.model import AnswerRange
 def read_saved_run(path: Path) -> tuple[str, dict[RowKey, ComparedAnswer]]:
     """The judge of the file's first run, and its answers by what identifies them."""
     if not path.is_file():
-        raise InputError(f"{path}: expected a file with the output of rt4chart bench --json")
+        raise InputError(f"{path}: expected the output of rt4chart bench --json, in a file")
     try:
         values = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:

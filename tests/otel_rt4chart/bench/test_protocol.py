@@ -166,5 +166,5 @@ def test_what_is_no_regular_file_is_not_read() -> None:
     """A device may have no end."""
     with pytest.raises(InputError, match="expected a file"):
         ResultsFile(Path("/dev/zero"))
-    with pytest.raises(InputError, match="expected a file"):
+    with pytest.raises(InputError, match="in a file"):
         read_saved_run(Path("/dev/zero"))
