@@ -268,22 +268,31 @@ def _open_local_api(target: Target) -> Driver:
     if endpoint is None:
         raise path_busy_error(target)
     try:
-        _check_answers(endpoint)
+        if _is_silent(endpoint):
+            raise _silent_owner_error(target, ANSWER_SECONDS)
         return open_endpoint(endpoint)
-    except urllib3.exceptions.ReadTimeoutError as error:
-        raise _silent_owner_error(target, ANSWER_SECONDS) from error
     except (ClickHouseError, urllib3.exceptions.HTTPError) as error:
+        # It may have been stopped in between.
+        if _is_silent(endpoint):
+            raise _silent_owner_error(target, ANSWER_SECONDS) from error
         raise path_busy_error(target) from error
 
 
-def _check_answers(endpoint: LocalEndpoint) -> None:
-    """Raises a urllib3 error unless the process answers; a refusal is an answer.
+def _is_silent(endpoint: LocalEndpoint) -> bool:
+    """True where the process accepts a connection and sends nothing.
 
-    The system accepts connections for a stopped process, so that only an answer shows that it runs.
+    The system accepts connections for a stopped process, so that only an answer shows that it runs;
+    a refusal is one, too.
     """
     timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS)
     with urllib3.PoolManager(timeout=timeout, retries=False) as pool:
-        pool.request("GET", f"http://127.0.0.1:{endpoint.port}/")
+        try:
+            pool.request("GET", f"http://127.0.0.1:{endpoint.port}/")
+        except urllib3.exceptions.ReadTimeoutError:
+            return True
+        except urllib3.exceptions.HTTPError:
+            return False
+    return False
 
 
 def _silent_owner_error(target: Target, seconds: int) -> StoreError:
