@@ -1,7 +1,7 @@
 """What a module of these tests needs, as marks that say why it is skipped.
 
-RT4CHART_INTEGRATION is 1 for all of them (`make test-integration`), or `short` for those that CI
-runs (`make test-faults`): they need nothing but Python's packages, and some do less there.
+RT4CHART_INTEGRATION is 1 for all of them (`make test-integration`), or `short` for those that
+need nothing but Python's packages (`make test-faults`): some do less there.
 """
 
 from __future__ import annotations
