@@ -38,6 +38,7 @@ NOT_SEARCHED = {
     "otel_rt4chart.spans.exchange.route.ASYNC_METHOD",
     "otel_rt4chart.spans.graph.stage_name.CLIENT",
     "otel_rt4chart.spans.reading.messages._NOTHING",
+    "otel_rt4chart.spans.reading.messages._RESULT",
 }
 # Unpacked a few kilobytes; before, each took minutes.
 RUN_IN_PROMPT, RUN_IN_ANSWER = scaled((200_000, 40_000), (3_000_000, 49_000))
