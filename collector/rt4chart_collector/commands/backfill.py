@@ -25,6 +25,7 @@ from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.labels.recalibrations import recalibration_in_force
+from rt4chart_collector.store.rates.traffic import routes_by_claims
 
 SECOND = 10**9
 BUSY_ADVICE = (
@@ -58,6 +59,9 @@ def execute(options: argparse.Namespace) -> int:
             clock=time.time_ns,
             criteria=build_criteria(settings.criteria, judging, endpoint),
         )
+        limit = settings.route_limit
+        routes = RouteNames(folds=settings.fold_routes, limit=limit, clock=time.time_ns)
+        routes.know(routes_by_claims(client, now_ns=time.time_ns(), limit=limit))
         backfill = Backfill(
             client,
             verifier.recalibrated(recalibration_in_force(client, verifier.judge.id)),
@@ -66,7 +70,7 @@ def execute(options: argparse.Namespace) -> int:
             sample_rate=settings.sample_rate,
             layers=settings.layers,
             strict_routes=settings.strict_routes,
-            routes=RouteNames(folds=settings.fold_routes, limit=settings.route_limit),
+            routes=routes,
             carrier=settings.carrier,
             clock=time.time_ns,
             version=version("otel-rt4chart"),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from threading import Lock
 
+from otel_rt4chart.core.text import one_line
+from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.model.verdict import Candidate
 from rt4chart_collector.core.instruments import ROUTES_RENAMED
 from rt4chart_collector.core.metrics import ServiceMetrics
@@ -26,6 +29,7 @@ ID = re.compile(
 )
 FOLDED = "{id}"
 OTHER_ROUTES = "(other routes)"
+UNUSED_NS = 24 * 3600 * 1_000_000_000
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +51,8 @@ def route_note(route: str) -> str:
     if route == OTHER_ROUTES:
         return (
             "Answers of many routes: a process stores RT4CHART_ROUTE_LIMIT routes by their names, "
-            "and further ones here. Name routes by rt4chart.route."
+            "a single service at most half of them, and further ones here. Name routes by "
+            "rt4chart.route."
         )
     if FOLDED in route.split("/"):
         return (
@@ -58,16 +63,33 @@ def route_note(route: str) -> str:
 
 
 class RouteNames:
-    """The names under which answers are stored; for all threads of a process."""
+    """The names under which answers are stored; for all threads of a process.
 
-    def __init__(self, *, folds: bool, limit: int, metrics: ServiceMetrics | None = None) -> None:
+    A service that makes up names takes none of another's: it gets a new name while it holds fewer
+    than are free, so that alone it holds half of the limit. A name without an answer for a day is
+    free again.
+    """
+
+    def __init__(
+        self, *, folds: bool, limit: int, clock: Clock, metrics: ServiceMetrics | None = None
+    ) -> None:
         """At most `limit` routes of all services; without `folds`, paths with ids stay."""
         self._folds = folds
         self._limit = limit
+        self._clock = clock
         self._metrics = metrics
         self._lock = Lock()
-        self._known: set[tuple[str, str]] = set()
+        # When each name was last used, the longest unused first.
+        self._used_ns: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._held: Counter[str] = Counter()
         self._is_full = False
+
+    def know(self, routes: Sequence[tuple[str, str]]) -> None:
+        """Keep these names, by service and route, the most important first: half of the limit."""
+        now_ns = self._clock()
+        with self._lock:
+            for key in routes[: self._limit // 2]:
+                self._use(key, now_ns)
 
     def named(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """The answers with the names of their routes; those that change are counted."""
@@ -83,20 +105,36 @@ class RouteNames:
         return candidate if route == candidate.route else replace(candidate, route=route)
 
     def _is_taken(self, service: str, route: str) -> bool:
-        key = (service, route)
+        key, now_ns = (service, route), self._clock()
         with self._lock:
-            if key not in self._known and len(self._known) < self._limit:
-                self._known.add(key)
-            if key in self._known:
+            self._free_unused(now_ns)
+            free = self._limit - len(self._used_ns)
+            if key in self._used_ns or self._held[service] < free:
+                self._use(key, now_ns)
                 return True
             is_first, self._is_full = not self._is_full, True
         if is_first:
             log.warning(
-                "more than %d routes: further ones are stored as %r; see RT4CHART_ROUTE_LIMIT",
+                "more routes than RT4CHART_ROUTE_LIMIT=%d leaves for %s: further ones are stored as "
+                "%r; name routes by rt4chart.route",
                 self._limit,
+                one_line(service, 80) or "a service without a name",
                 OTHER_ROUTES,
             )
         return False
+
+    def _use(self, key: tuple[str, str], now_ns: int) -> None:
+        self._held[key[0]] += key not in self._used_ns
+        self._used_ns[key] = now_ns
+        self._used_ns.move_to_end(key)
+
+    def _free_unused(self, now_ns: int) -> None:
+        while self._used_ns:
+            key, used_ns = next(iter(self._used_ns.items()))
+            if used_ns > now_ns - UNUSED_NS:
+                return
+            del self._used_ns[key]
+            self._held[key[0]] -= 1
 
     def _count(self, why: str) -> None:
         if self._metrics is not None:

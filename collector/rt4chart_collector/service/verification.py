@@ -35,6 +35,7 @@ from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
 from rt4chart_collector.store.answers.deduplicate_spans import SpanDeduplicator
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.rates.traffic import routes_by_claims
 
 MIB = 2**20
 # A Collector sends again for five minutes by default: 1,600 spans a second fill this. It takes
@@ -129,9 +130,12 @@ class VerificationRuntime:
             giving_up=giving_up,
             is_owned=is_owned,
         )
+        limit = self._settings.route_limit
         routes = RouteNames(
-            folds=self._settings.fold_routes, limit=self._settings.route_limit, metrics=self.metrics
+            folds=self._settings.fold_routes, limit=limit, clock=self._clock, metrics=self.metrics
         )
+        # Else another service's flood of names that comes first would take theirs.
+        routes.know(routes_by_claims(self.search_client, now_ns=self._clock(), limit=limit))
         workers = [
             Worker(
                 client,

@@ -19,6 +19,7 @@ from tests.rt4chart_collector.records import verdict
 from tests.rt4chart_collector.telemetry.asked import samples
 
 ANSWER = verdict(1).candidate
+DAY_NS = 24 * 3600 * 10**9
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_a_folded_route_stays(route: str) -> None:
 def test_routes_beyond_the_limit_are_one_route() -> None:
     """Those known before keep their names; both changes are counted."""
     metrics = ServiceMetrics()
-    names = RouteNames(folds=True, limit=2, metrics=metrics)
+    names = RouteNames(folds=True, limit=4, clock=lambda: 0, metrics=metrics)
     routes = ["/u/1", "support", "third", "/u/2", "support", "fourth"]
 
     stored = [one.route for one in names.named(replace(ANSWER, route=name) for name in routes)]
@@ -75,9 +76,80 @@ def test_pages_say_what_a_name_of_ours_stands_for() -> None:
 
 def test_folding_can_be_switched_off() -> None:
     """The limit holds without it."""
-    names = RouteNames(folds=False, limit=1)
+    names = RouteNames(folds=False, limit=1, clock=lambda: 0)
 
     found = names.named([replace(ANSWER, route="/u/1"), replace(ANSWER, route="/u/2")])
 
     assert [one.route for one in found] == ["/u/1", OTHER_ROUTES]
     assert found[0] is not found[1]
+
+
+def named(names: RouteNames, service: str, *routes: str) -> list[str]:
+    """The names under which answers of these routes are stored."""
+    answers = (replace(ANSWER, service=service, route=route) for route in routes)
+    return [answer.route for answer in names.named(answers)]
+
+
+def test_a_flood_of_one_service_leaves_names_to_others() -> None:
+    """It takes half of the limit; the next one, half of what is free."""
+    names = RouteNames(folds=True, limit=8, clock=lambda: 0)
+
+    flood = named(names, "flood", *(f"name {number}" for number in range(100)))
+
+    assert flood.count(OTHER_ROUTES) == 96
+    assert named(names, "shop", "checkout", "support") == ["checkout", "support"]
+    assert named(names, "bank", "cards") == ["cards"]
+
+
+def test_routes_that_the_store_knows_keep_their_names() -> None:
+    """A flood that comes before their next answer takes none of them."""
+    names = RouteNames(folds=True, limit=8, clock=lambda: 0)
+    names.know([("shop", "checkout"), ("shop", "support")])
+
+    named(names, "shop", *(f"name {number}" for number in range(100)))
+
+    assert named(names, "shop", "checkout", "support") == ["checkout", "support"]
+
+
+def test_many_known_routes_leave_names_to_new_ones() -> None:
+    """The first half is kept: after a flood, the store knows the names of that too."""
+    names = RouteNames(folds=True, limit=8, clock=lambda: 0)
+
+    names.know([("flood", f"name {number}") for number in range(100)])
+
+    assert named(names, "flood", "name 3", "name 4") == ["name 3", OTHER_ROUTES]
+    assert named(names, "shop", "checkout") == ["checkout"]
+
+
+def test_a_name_without_answers_for_a_day_is_free() -> None:
+    """One that is used keeps its place."""
+    now = [0]
+    names = RouteNames(folds=True, limit=4, clock=lambda: now[0])
+    assert named(names, "shop", "old", "used", "new") == ["old", "used", OTHER_ROUTES]
+    now[0] = DAY_NS - 1
+    named(names, "shop", "used")
+
+    now[0] = DAY_NS
+
+    assert named(names, "shop", "new", "used", "old") == ["new", "used", OTHER_ROUTES]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("stuvwxyz"), st.integers(0, 9))),
+    st.integers(1, 12),
+)
+def test_no_more_names_than_the_limit_are_used_in_a_day(
+    answers: list[tuple[str, str, int]], limit: int
+) -> None:
+    """Whatever comes in which order, and however the clock steps."""
+    now = [0]
+    names = RouteNames(folds=True, limit=limit, clock=lambda: now[0])
+    used: dict[tuple[str, str], int] = {}
+
+    for service, route, hours in answers:
+        now[0] += hours * DAY_NS // 24
+        [stored] = named(names, service, route)
+        if stored == route:
+            used[service, route] = now[0]
+
+        assert sum(at > now[0] - DAY_NS for at in used.values()) <= limit

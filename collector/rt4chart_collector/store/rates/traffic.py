@@ -47,6 +47,12 @@ FROM {sums} WHERE Decision = 'verified'
 GROUP BY ServiceName, Route HAVING claims > 0
 ORDER BY claims DESC, ServiceName, Route LIMIT {limit:UInt32}
 """
+# Those that were verified first: a flood of names has few claims or none.
+ROUTES_BY_CLAIMS = """
+SELECT ServiceName AS service, Route AS route FROM {sums}
+GROUP BY ServiceName, Route HAVING sum(Answers) > 0
+ORDER BY sum(Claims) DESC, sum(Answers) DESC, ServiceName, Route LIMIT {limit:UInt32}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,15 @@ def busiest_routes(
     rows = list(client.query(query, {**scope.parameters, "limit": limit}).named_results())
     routes = int(rows[0]["routes"]) if rows else 0
     return [(row["service"], row["route"]) for row in rows], routes
+
+
+def routes_by_claims(client: Client, *, now_ns: int, limit: int) -> list[tuple[str, str]]:
+    """Service and route of those with the most claims in the last week, of all verifiers."""
+    scope = QueryScope(now_ns - WEEK_S * SECOND_NS, now_ns + HOUR_S * SECOND_NS).whole_hours
+    sums = sums_of(client, scope, ("ServiceName", "Route", "Claims", "Answers"))
+    query = ROUTES_BY_CLAIMS.replace("{sums}", sums)
+    rows = client.query(query, {**scope.parameters, "limit": limit}).named_results()
+    return [(row["service"], row["route"]) for row in rows]
 
 
 # Decisions by cause: excluded by sampling, not verifiable as received, failures of this service.

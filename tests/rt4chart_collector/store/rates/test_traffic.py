@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
 
+from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import Label
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
@@ -16,6 +17,7 @@ from rt4chart_collector.store.rates.traffic import (
     busiest_routes,
     coverage,
     decision_counts,
+    routes_by_claims,
     silent_routes,
 )
 from rt4chart_collector.store.rates.trends import route_trends
@@ -88,6 +90,20 @@ def test_the_busiest_are_those_of_the_time_up_to_now(client: Client) -> None:
     assert found == ([("shop", "other"), ("shop", "support")], 2)
     few = busiest_routes(client, since_ns=NOW - DAY, now_ns=NOW, verifier=VERIFIER, limit=1)
     assert few == ([("shop", "other")], 2)
+
+
+def test_known_routes_are_those_of_the_week_by_claims(any_client: Client) -> None:
+    """Whoever judged them, and also those of which no answer was sampled."""
+    write(any_client, 2, NOW - 6 * DAY, by=("a/judge",))
+    write(any_client, 3, NOW - HOUR, route="other", by=("b/judge",))
+    write(any_client, 9, NOW - 9 * DAY, route="past")
+    left_out = verdict(next(_numbers), [], route="unsampled", start_ns=NOW - HOUR)
+    insert_verdicts(any_client, [replace(left_out, decision=Decision.NOT_SAMPLED)])
+
+    found = routes_by_claims(any_client, now_ns=NOW, limit=9)
+
+    assert found == [("shop", "other"), ("shop", "support"), ("shop", "unsampled")]
+    assert routes_by_claims(any_client, now_ns=NOW, limit=1) == [("shop", "other")]
 
 
 def test_a_flood_of_names_leaves_the_routes_with_the_most_claims(client: Client) -> None:
