@@ -115,8 +115,8 @@ class RouteNames:
             is_first, self._is_full = not self._is_full, True
         if is_first:
             log.warning(
-                "more routes than RT4CHART_ROUTE_LIMIT=%d leaves for %s: further ones are stored as "
-                "%r; name routes by rt4chart.route",
+                "more routes than RT4CHART_ROUTE_LIMIT=%d leaves for %s: further ones are stored "
+                "as %r; name routes by rt4chart.route",
                 self._limit,
                 one_line(service, 80) or "a service without a name",
                 OTHER_ROUTES,
