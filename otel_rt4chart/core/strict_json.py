@@ -7,25 +7,42 @@ import math
 from collections.abc import Sequence
 
 
+class JsonTooLargeError(ValueError):
+    """A JSON text with a number, or a depth, that cannot be read here."""
+
+
 def strict_json(text: str) -> object:
     """The value of a JSON text.
 
-    ValueError (JSONDecodeError with a place) for anything else, and for NaN, numbers beyond a
-    float, and an object that has a name twice; RecursionError for one that is nested too deeply.
+    ValueError (JSONDecodeError with a place) for anything else, NaN, and an object that has a name
+    twice; JsonTooLargeError, which is one, for numbers beyond a float, integers beyond Python's
+    limit of digits, and deep nesting.
     """
-    return json.loads(
-        text,
-        parse_constant=_refuse_constant,
-        parse_float=_finite,
-        object_pairs_hook=_without_duplicates,
-    )
+    try:
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            parse_int=_integer,
+            object_pairs_hook=_without_duplicates,
+        )
+    except RecursionError:
+        raise JsonTooLargeError("it is nested too deeply") from None
 
 
 def _finite(written: str) -> float:
     number = float(written)
     if math.isfinite(number):
         return number
-    raise ValueError(f"the number {written[:20]} is too large")
+    raise JsonTooLargeError(f"the number {written[:20]} is too large")
+
+
+def _integer(written: str) -> int:
+    try:
+        return int(written)
+    except ValueError:  # sys.set_int_max_str_digits
+        digits = len(written.lstrip("-"))
+        raise JsonTooLargeError(f"an integer of {digits} digits is too large") from None
 
 
 def _refuse_constant(name: str) -> object:

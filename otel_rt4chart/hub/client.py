@@ -11,8 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 from otel_rt4chart.core.errors import HubError, SettingsError
+from otel_rt4chart.core.text import one_line
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SHOWN = 100  # characters; the longest hash has 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,13 @@ class Hub:
             one.rfilename: HubFile(
                 one.rfilename,
                 -1 if one.size is None else one.size,
-                one.lfs.sha256 if one.lfs else "",
-                one.blob_id or "",
+                _line(one.lfs.sha256 if one.lfs else ""),
+                _line(one.blob_id),
             )
             for one in found.siblings or ()
+            if one.rfilename.isprintable()
         }
-        return HubListing(repo, str(found.sha or ""), str(card.get("license") or ""), files)
+        return HubListing(repo, _line(found.sha), _line(card.get("license")), files)
 
     def download(self, repo: str, commit: str, file: HubFile, part: Path) -> None:
         """Append to `part` what it lacks of the file; the bytes are not compared with a hash."""
@@ -128,6 +131,11 @@ class Hub:
                 f"({type(error).__name__}): check the network and HF_ENDPOINT, and run the command "
                 "again; it continues where it stopped"
             ) from error
+
+
+def _line(value: object) -> str:
+    """What a hub says, as it can be shown."""
+    return one_line(str(value or ""), _SHOWN)
 
 
 def _told(error: OSError) -> str:

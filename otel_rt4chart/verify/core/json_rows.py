@@ -71,7 +71,7 @@ def parse_row(line: bytes) -> Mapping[str, Any]:
     except json.JSONDecodeError as error:
         problem = f"{error.msg}, at column {error.pos + 1} of the line"
         raise InputError(f"expected one JSON object a line: {problem}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"expected one JSON object a line: {error}") from error
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, got {_type_name(value)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from otel_rt4chart.core.strict_json import strict_json
+from otel_rt4chart.core.strict_json import JsonTooLargeError, strict_json
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.meter import TOO_SLOW, Budget
 from otel_rt4chart.verify.core.model import Exchange
@@ -79,7 +79,9 @@ def _check_patterns(check: RegexCheck, answer: str) -> CheckResult:
 def _check_json(check: SchemaCheck, answer: str) -> CheckResult:
     try:
         value = strict_json(answer)
-    except (ValueError, RecursionError) as error:
+    except JsonTooLargeError as error:
+        return CheckResult(CriterionOutcome.UNDECIDED, f"too_large: {error}")
+    except ValueError as error:
         told = one_line(str(error), _SHOWN)
         return CheckResult(CriterionOutcome.FAIL, f"the answer is not JSON: {told}")
     try:

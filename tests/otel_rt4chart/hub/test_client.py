@@ -31,6 +31,16 @@ def test_a_listing_has_sizes_hashes_and_licence() -> None:
     )
 
 
+def test_what_a_hub_says_reaches_no_terminal_as_a_command() -> None:
+    """Neither escape sequences nor more lines; a file with such a name is none of the model's."""
+    files = {"config.json": b"{}", "a\x1b[2J.onnx": b"abc"}
+
+    with StandInHub({"a/b": Repository(files, commit="\x1b]0;x\n", licence="m\x1b[1mit")}) as hub:
+        found = Hub(hub.url).listing("a/b", "main")
+
+    assert (found.commit, found.licence, list(found.files)) == ("]0;x", "m [1mit", ["config.json"])
+
+
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for every other extra."""
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
