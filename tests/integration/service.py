@@ -80,13 +80,22 @@ def command(*flags: str) -> list[str]:
 
 
 @contextmanager
-def service(dsn: str, *flags: str, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
-    """Start the service on free ports; it is killed at the end if it still runs."""
+def service(
+    dsn: str, *flags: str, environ: Mapping[str, str] | None = None, stderr: int | None = None
+) -> Iterator[Service]:
+    """Start the service on free ports; it is killed at the end if it still runs.
+
+    `stderr` is a descriptor for its log; the test's own without it.
+    """
     # Grouping starts processes of its own: a test that needs them turns it on by a flag.
     given = ("--dsn", dsn, *ANY_PORTS, "--grouping", "off", *flags)
     kept = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
     with subprocess.Popen(
-        command(*given), stdout=subprocess.PIPE, text=True, env={**kept, **(environ or {})}
+        command(*given),
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env={**kept, **(environ or {})},
     ) as process:
         try:
             with closing(Service(process)) as running:
