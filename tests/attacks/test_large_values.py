@@ -30,7 +30,7 @@ from tests.rt4chart_collector.otlp.messages import request, span, text
 
 MIB = 2**20
 LIMIT = scaled(MIB // 16, 4 * MIB)
-LARGE = scaled(MIB, 60 * MIB)
+LARGE = scaled(MIB, 40 * MIB)
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 
@@ -49,7 +49,7 @@ def as_json(body: bytes) -> bytes:
     for one in found["resourceSpans"][0]["scopeSpans"][0]["spans"]:
         for name in ("traceId", "spanId"):
             one[name] = base64.b64decode(one[name]).hex()
-    return json.dumps(found).encode()
+    return json.dumps(found, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("values", [1, 15, 400])
