@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any, BinaryIO, cast
 
 from otel_rt4chart.core.errors import HubError, SettingsError
 from otel_rt4chart.core.text import one_line
@@ -65,7 +66,7 @@ class Hub:
         files = {
             one.rfilename: HubFile(
                 one.rfilename,
-                -1 if one.size is None else one.size,
+                one.size if isinstance(one.size, int) else -1,
                 _line(one.lfs.sha256 if one.lfs else ""),
                 _line(one.blob_id),
             )
@@ -89,7 +90,7 @@ class Hub:
             with part.open("ab") as opened:
                 http_get(
                     url,
-                    opened,
+                    cast(Any, _BoundedFile(opened, file, self._endpoint)),
                     resume_size=there,
                     expected_size=file.size,
                     headers=build_hf_headers(),
@@ -101,6 +102,8 @@ class Hub:
         errors = self._package.errors
         try:
             yield
+        except HubError:
+            raise
         except errors.GatedRepoError as error:
             raise HubError(
                 f"{what}: the hub gives it only to those who accepted its terms: accept them at "
@@ -131,6 +134,26 @@ class Hub:
                 f"({type(error).__name__}): check the network and HF_ENDPOINT, and run the command "
                 "again; it continues where it stopped"
             ) from error
+
+
+class _BoundedFile:
+    """A file that takes no more bytes than the hub told."""
+
+    def __init__(self, opened: BinaryIO, file: HubFile, endpoint: str) -> None:
+        self._opened = opened
+        self._file = file
+        self._endpoint = endpoint
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._opened, name)
+
+    def write(self, data: bytes) -> int:
+        if self._opened.tell() + len(data) > self._file.size:
+            raise HubError(
+                f"{self._file.path}: expected {self._file.size} bytes, as {self._endpoint} told, "
+                "got more: do not use it; check HF_ENDPOINT"
+            )
+        return self._opened.write(data)
 
 
 def _line(value: object) -> str:

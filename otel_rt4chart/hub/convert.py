@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from otel_rt4chart.core.errors import HubError, JudgeError, SettingsError
+from otel_rt4chart.core.strict_json import strict_json
+from otel_rt4chart.core.text import one_line
 from otel_rt4chart.hub.catalogue import CatalogueModel
 from otel_rt4chart.verify.neural.runtime import ModelInput, ModelSource, Runtime
 
@@ -31,15 +33,16 @@ _ADVICE = (
 def check_architecture(config: Path, model: CatalogueModel) -> None:
     """HubError where config.json is of another kind of model than the catalogue says."""
     try:
-        read = json.loads(config.read_text("utf-8"))
-        found = list(read.get("architectures") or ["none"])
+        read = strict_json(config.read_text("utf-8"))
+        found = list(read.get("architectures") or ["none"])  # type: ignore[attr-defined]
     except (ValueError, AttributeError, TypeError) as error:
-        raise HubError(f"{model.repo}, config.json: expected JSON, got {error}") from error
+        told = one_line(str(error), 200)
+        raise HubError(f"{model.repo}, config.json: expected JSON, got {told}") from error
     if model.architecture not in found:
+        got = one_line(", ".join(map(str, found)), 200)
         raise HubError(
-            f"{model.repo}: expected the architecture {model.architecture}, got "
-            f"{', '.join(map(str, found))}: this revision is another kind of model; choose another "
-            "one with --revision"
+            f"{model.repo}: expected the architecture {model.architecture}, got {got}: this "
+            "revision is another kind of model; choose another one with --revision"
         )
 
 

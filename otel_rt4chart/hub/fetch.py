@@ -25,6 +25,7 @@ from otel_rt4chart.verify.neural.model_folder import MODELS as ONNX_FILES
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first one there is: it runs no code
+MAX_CONFIG_BYTES = 4 * 2**20  # those of models have a few kB
 _TOKENIZER_FILES = (
     TOKENIZER,
     "tokenizer_config.json",
@@ -163,6 +164,11 @@ def _pick(listing: HubListing, names: Iterable[str]) -> tuple[HubFile, ...]:
             )
         if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
             raise HubError(f"{listing.repo}: expected names of files, got {file.path!r}")
+        if file.path == CONFIG and file.size > MAX_CONFIG_BYTES:
+            raise HubError(
+                f"{listing.repo}, {file.path}: expected at most {_size(MAX_CONFIG_BYTES)}, got "
+                f"{_size(file.size)}: do not use it; check HF_ENDPOINT"
+            )
     return picked
 
 

@@ -58,3 +58,12 @@ def grouping_environ(dsn: str, environ: Environment | None = None) -> dict[str, 
     given = os.environ if environ is None else environ
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**given, **threads, f"{PREFIX}DSN": dsn}
+
+
+def silence_grpc() -> None:
+    """Keep gRPC's core from writing to stderr, unless GRPC_VERBOSITY is set.
+
+    Of a failed handshake or a malformed request, which anyone can cause, it writes a line that is
+    neither counted nor limited, and it stops where stderr is a pipe that nobody reads.
+    """
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")

@@ -73,6 +73,19 @@ def test_a_part_with_too_many_bytes_is_thrown_away(tmp_path: Path) -> None:
     assert (tmp_path / "part").read_bytes() == b"abc"
 
 
+def test_a_file_gets_no_more_bytes_than_the_hub_told(tmp_path: Path) -> None:
+    """A body without an end fills no disk."""
+    endless = Repository({"a": b"abc"}, sent={"a": b"abc" * 10_000_000})
+
+    with (
+        StandInHub({"a/b": endless}) as hub,
+        pytest.raises(HubError, match=r"a: expected 3 bytes, as .* told, got more: do not use"),
+    ):
+        Hub(hub.url).download("a/b", COMMIT, HubFile("a", 3, "x", ""), tmp_path / "part")
+
+    assert (tmp_path / "part").stat().st_size <= 3
+
+
 def test_a_whole_part_asks_for_nothing(tmp_path: Path) -> None:
     """It is only checked."""
     (tmp_path / "part").write_bytes(b"abc")

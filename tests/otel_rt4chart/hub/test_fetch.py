@@ -391,14 +391,34 @@ def test_another_architecture_costs_no_download(get: Callable[..., Any], hub: St
     assert hub.files_asked() == ["config.json"]
 
 
-@pytest.mark.parametrize("config", [b"{", b"[]", b'{"architectures": null}'])
+@pytest.mark.parametrize(
+    "config",
+    [
+        b"{",
+        b"[]",
+        b'{"architectures": null}',
+        b"[" * 100_000,
+        b'{"architectures": ["\\u001b[2J\\u0007"]}',
+        b"{}" + b" " * 5_000_000,
+    ],
+)
 def test_a_configuration_that_is_none_is_refused(
     config: bytes, get: Callable[..., Any], hub: StandInHub
 ) -> None:
-    """In one line."""
+    """In one line, in which nothing commands the terminal."""
     hub.repositories[MODEL.repo].files["config.json"] = config
 
-    assert f"{MODEL.repo}" in refused(get)
+    told = refused(get)
+    assert told.startswith(MODEL.repo)
+    assert told.isprintable()
+    assert len(told) < 400
+
+
+def test_a_size_that_is_none_is_refused(get: Callable[..., Any], hub: StandInHub) -> None:
+    """As one that the hub does not tell."""
+    hub.repositories[MODEL.repo].told["config.json"] = {"size": "7"}
+
+    assert "config.json: expected the hub to tell size and hash, got -1" in refused(get)
 
 
 def test_a_repository_without_a_model_is_refused(get: Callable[..., Any], hub: StandInHub) -> None:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import resource
 from typing import TypeAlias
-
-# gRPC's core writes a line to stderr for every failed handshake, which anyone can cause, and stops
-# where stderr is a pipe that nobody reads. It reads this variable when it is imported.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import DESCRIPTOR
