@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.core.instruments import SPANS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
-from rt4chart_collector.ingest.otlp.day_limiter import DAY_NS, DAY_S, OTHER_DAYS, DayLimiter
+from rt4chart_collector.ingest.otlp.day_limiter import (
+    DAY_NS,
+    DAY_S,
+    OTHER_DAYS,
+    PAST_DAYS,
+    PAST_DAYS_PER_S,
+    DayLimiter,
+)
+from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
 from tests.rt4chart_collector.pipeline.line import spans_from
 
 SPAN = spans_from(1)[0]
@@ -65,9 +74,52 @@ def test_thousands_of_days_are_refused_and_counted() -> None:
 @given(st.lists(st.lists(st.integers(0, 50_000), max_size=100), max_size=20))
 def test_no_order_of_requests_makes_more_days(requests: list[list[int]]) -> None:
     """Within an hour."""
-    found = limiter(ServiceMetrics())
+    now = [TODAY * DAY_S + 43_200.0]
+    found = limiter(ServiceMetrics(), now)
     days: set[int] = set()
     for request in requests:
+        now[0] += 10
         days |= {span.start_ns // DAY_NS for span in found.admit(on(*request))}
 
     assert len(days - set(range(TODAY - KEPT - 1, TODAY + 2))) <= OTHER_DAYS
+
+
+def test_many_past_days_at_once_are_sent_again_later() -> None:
+    """Each is a part on the disk; what starts today is taken meanwhile."""
+    metrics, now = ServiceMetrics(), [TODAY * DAY_S + 43_200.0]
+    found = limiter(metrics, now)
+    month, recent = on(*range(TODAY - KEPT, TODAY - 1)), on(TODAY - 1, TODAY, TODAY + 1)
+    requests = PAST_DAYS // len(month)
+    for _ in range(requests):
+        found.admit(month)
+
+    with pytest.raises(RefusedError, match="16 days before yesterday a second") as refused:
+        found.admit(month)
+    assert found.admit(recent) == recent
+    assert refused.value.fault is Fault.BUSY
+    assert refused.value.retry_s == 1
+    assert metrics.counts(SPANS_REFUSED)["past_days",] == len(month)
+    now[0] += 1
+    assert found.admit(month) == month
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(-5, 60)), max_size=60))
+def test_past_days_are_bounded_over_time(requests: list[tuple[int, int]]) -> None:
+    """Whatever the order, also where the clock is set back; who waits as told is taken."""
+    start = TODAY * DAY_S + 43_200.0
+    now = [start]
+    found = limiter(ServiceMetrics(), now)
+    taken, passed = 0, 0
+    for number, seconds in requests:
+        now[0] += seconds
+        passed += max(0, seconds)
+        days = range(TODAY - 2 - number % KEPT, TODAY - 2)
+        try:
+            taken += len(found.admit(on(*days)))
+        except RefusedError as error:
+            wait_s = error.retry_s or 0
+            now[0] += wait_s
+            passed += wait_s
+            taken += len(found.admit(on(*days)))
+
+        assert taken <= PAST_DAYS + passed * PAST_DAYS_PER_S
