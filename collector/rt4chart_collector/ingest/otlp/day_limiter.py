@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -18,16 +18,16 @@ from rt4chart_collector.ingest.otlp.refusal import busy
 OTHER_DAYS, HOUR_S = 64, 3600.0
 MOST_DAYS = 400
 # Days before yesterday, of all requests: room for a span on each day of a year, and then at most a
-# third of a processor.
-PAST_DAYS, PAST_DAYS_PER_S = 512, 16
+# third of a processor. Spans that are sent again in the order of time have few in each request.
+FREE_PAST_DAYS, PAST_DAYS, PAST_DAYS_PER_S = 2, 512, 16
 DAY_NS, DAY_S = 24 * 3600 * 10**9, 24 * 3600
 REASON = (
     f"expected spans that start within the retention, or on at most {OTHER_DAYS} other days an "
     "hour; look at the clock of the sender"
 )
 PAST_REASON = (
-    f"expected spans of {PAST_DAYS_PER_S} days before yesterday a second, got those of more days "
-    "in this request and others"
+    f"expected spans of at most {PAST_DAYS_PER_S} days before yesterday a second beside "
+    f"{FREE_PAST_DAYS} in each request, got those of more days in this request and others"
 )
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,8 @@ class DayLimiter:
         usual = range(today - self._days - 1, today + 2)
         days = {span.start_ns // DAY_NS for span in spans}
         refused = self._refused(sorted(days.difference(usual)), now_s)
-        self._spend(days.difference(refused, range(today - 1, today + 2)), len(spans), now_s)
+        past = len(days.difference(refused, range(today - 1, today + 2)))
+        self._spend(max(0, past - FREE_PAST_DAYS), len(spans), now_s)
         if not refused:
             return tuple(spans)
         kept = tuple(span for span in spans if span.start_ns // DAY_NS not in refused)
@@ -89,14 +90,14 @@ class DayLimiter:
                     self._others[day] = now_s
             return refused
 
-    def _spend(self, past: Collection[int], spans: int, now_s: float) -> None:
-        """Make place for the parts of these days; RefusedError while there is none."""
+    def _spend(self, past: int, spans: int, now_s: float) -> None:
+        """Make place for the parts of so many days; RefusedError while there is none."""
         with self._lock:
             # A clock that is set back refills nothing.
             refilled = max(0.0, now_s - self._past_at_s) * PAST_DAYS_PER_S
             left = min(float(PAST_DAYS), self._past_days + refilled)
-            missing = len(past) - left
-            self._past_days, self._past_at_s = left - len(past) * (missing <= 0), now_s
+            missing = past - left
+            self._past_days, self._past_at_s = left - past * (missing <= 0), now_s
         if missing > 0:
             self._metrics.add(SPANS_REFUSED, "past_days", number=spans)
             raise busy(PAST_REASON, math.ceil(missing / PAST_DAYS_PER_S))
