@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.core.errors import InputError
+from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.gate.result import CaseResult, GateResult
 
@@ -76,7 +77,7 @@ def check_comparable(before: GateResult, judge: str, measure: Measure) -> None:
     if before.judge != judge:
         raise InputError(
             f"--baseline: expected a result of the same judge ({judge}), got one of "
-            f"{before.judge}, whose rates are not comparable: make a new baseline"
+            f"{one_line(before.judge, 100)}, whose rates are not comparable: make a new baseline"
         )
 
 

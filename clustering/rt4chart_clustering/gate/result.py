@@ -159,9 +159,10 @@ def load_result(path: Path) -> GateResult:
         raise InputError(
             f"--baseline: expected a result that --save has written: {error}"
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"--baseline: {path}: expected JSON that --save has written") from error
-    if not isinstance(value, Mapping) or value.get("format") not in (FORMER_FORMAT, FORMAT):
+    known = isinstance(value, Mapping) and type(value.get("format")) is int
+    if not known or value["format"] not in (FORMER_FORMAT, FORMAT):
         raise InputError(
             f"--baseline: {path}: expected a result of format {FORMAT}, got another file"
         )

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from otel_rt4chart.core.errors import InputError
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_clustering.gate.compare import MAX_EXACT_PAIRS, compare, permutation_p_value
+from rt4chart_clustering.gate.compare import (
+    MAX_EXACT_PAIRS,
+    check_comparable,
+    compare,
+    permutation_p_value,
+)
 from rt4chart_clustering.gate.result import (
     CaseResult,
     GateResult,
@@ -76,6 +81,14 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(GateResult("set", "rules/7", ()), run(0))
 
 
+def test_a_baseline_s_judge_commands_no_terminal() -> None:
+    """Its file may come from anywhere."""
+    other = GateResult("s", "j\x1b[2J\n", (), is_checked=True)
+
+    with pytest.raises(InputError, match=r"got one of j \[2J, whose rates"):
+        check_comparable(other, "rules/1", Measure.UNFAITHFUL)
+
+
 def test_a_run_without_misleading_claims_compares_the_others_alone() -> None:
     """Of a version that did not look for them: every one would be a rise."""
     before = replace(run(0, 0), is_checked=False)
@@ -111,6 +124,7 @@ def test_a_saved_run_comes_back_and_other_files_are_refused(tmp_path: Path) -> N
         "{",
         "[]",
         '{"format": 1}',
+        '{"format": true, "evalset": "s", "judge": "j", "cases": []}',
         '{"format": 1, "cases": [{}]}',
         '{"format": 1, "cases": ["x"]}',
         saved.replace('"release": "2.4.0"', '"release": 2'),
