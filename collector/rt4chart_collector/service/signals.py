@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT: the first starts the shutdown; a second, or a deadline, ends the process."""
+"""SIGTERM, SIGINT, SIGHUP: the first starts the shutdown; a second, or a deadline, ends it all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import signal
 from collections.abc import Callable
 from threading import Thread
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# The last one is of a terminal that is closed.
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +27,8 @@ def handle_signals(stop: Callable[[], object], limit_s: float) -> None:
     # written by the C handler, so a main thread that is blocked in a library does not matter.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     for number in SIGNALS:
+        if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+            continue  # nohup
         signal.signal(number, lambda *_: None)
     Thread(
         target=_wait_for_signals, args=(reading, stop, limit_s), name="signals", daemon=True

@@ -57,3 +57,27 @@ def test_deadline_ends_what_hangs() -> None:
 
     assert (process.returncode, out) == (1, "asked\n")
     assert "shutdown took longer than 0.5 s: aborted" in err
+
+
+def test_a_closed_terminal_asks_politely() -> None:
+    """As SIGTERM does."""
+    with hanging(0.5, "python") as process:
+        process.send_signal(signal.SIGHUP)
+        out, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, out) == (1, "asked\n")
+
+
+def test_nohup_keeps_the_process_when_its_terminal_is_closed() -> None:
+    """What is ignored at the start stays ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = hanging(0.5, "python")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with process:
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, out) == (1, "asked\n")

@@ -1,4 +1,4 @@
-"""Export of tables to files: one for each table and day, or for a shorter period if too large."""
+"""Export of tables to files: one for each table and day, or for less of it if that is too large."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ STEPS = (
     (timedelta(hours=1), "%Y-%m-%dT%H"),
     (timedelta(minutes=1), "%Y-%m-%dT%H%M"),
 )
+# A minute that is too large is divided by the ids of its answers' spans.
+PARTS, ALL_PARTS = 32, -1
+OF_PART = "cityHash64(t.TraceId, t.SpanId) % {parts:UInt8}"
 PARQUET, JSONL = "parquet", "jsonl"
 FORMATS = {PARQUET: "Parquet", JSONL: "JSONEachRow"}
 FORMAT_SETTINGS = {
@@ -50,9 +53,10 @@ class ExportSource:
     where: str = BY_ROUTE
     once: str = ""
     sums: str = ""
+    has_parts: bool = False
 
     def query(self, columns: str = "") -> str:
-        """The rows in [from, to), which are microseconds since 1970."""
+        """The rows of a part in [from, to), which are microseconds since 1970."""
         named = ", ".join(f"toString({name}) AS {name}" for name in self.names)
         chosen = columns or self.sums or "*"
         if not columns and self.has_tombstones:
@@ -64,6 +68,11 @@ class ExportSource:
             f"t.{self.time} < fromUnixTimestamp64Micro({{to:Int64}})",
             self.where,
             *(["IsDeleted = 0"] if self.has_tombstones else []),
+            *(
+                [f"({{part:Int16}} = {ALL_PARTS} OR {OF_PART} = {{part:Int16}})"]
+                if self.has_parts
+                else []
+            ),
         ]
         return (
             f"SELECT {chosen} FROM {self.table} AS t{' FINAL' * self.final} "  # noqa: S608 - ours
@@ -78,16 +87,19 @@ RATE_COLUMNS = (
 )
 ALL_RATE_COLUMNS = (*RATE_COLUMNS, "Undecided", *(f"W{name}" for name in RATE_COLUMNS), "WChecked")
 SOURCES: Mapping[str, ExportSource] = {
-    "verifications": ExportSource("rt4chart_verifications", names=("Label", "Checked")),
-    "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel")),
-    "trails": ExportSource("rt4chart_trails", names=("Label",)),
-    "criteria": ExportSource("rt4chart_criteria", names=("Outcome",)),
+    "verifications": ExportSource(
+        "rt4chart_verifications", names=("Label", "Checked"), has_parts=True
+    ),
+    "claims": ExportSource("rt4chart_claims", names=("Label", "LocalLabel"), has_parts=True),
+    "trails": ExportSource("rt4chart_trails", names=("Label",), has_parts=True),
+    "criteria": ExportSource("rt4chart_criteria", names=("Outcome",), has_parts=True),
     "spans": ExportSource(
         "otel_traces",
         final=False,
         has_tombstones=False,
         where=BY_TRACE,
         once="LIMIT 1 BY TraceId, SpanId",
+        has_parts=True,
     ),
     "issues": ExportSource("rt4chart_issues", time="LastSeen", names=("Status",)),
     "issue-assignments": ExportSource("rt4chart_issue_assignments"),
@@ -124,8 +136,8 @@ def export_table(client: Client, name: str, request: ExportRequest) -> Iterator[
     """Write one table's rows; yields each file when it is complete.
 
     An incomplete file has the suffix .part. Raises InputError for a folder that is not empty,
-    before the table is read, and StoreError where one minute exceeds the limits or the result broke
-    off.
+    before the table is read, and StoreError where a minute, or a part of it, exceeds the limits or
+    the result broke off.
     """
     source, folder = SOURCES[name], request.folder / name
     if not request.overwrites and folder.exists() and any(folder.iterdir()):
@@ -157,20 +169,41 @@ def _pages(
     start: datetime,
     level: int,
 ) -> Iterator[Path]:
-    """Write the file of a period; if that exceeds the limits, files of its hours or minutes."""
+    """Write the file of a period; if that exceeds the limits, files of less of it."""
     width, pattern = STEPS[level]
     path = folder / f"{start.strftime(pattern)}.{request.format}"
     end = min(start + width, request.until)
+    is_last = level + 1 == len(STEPS)
     try:
         _write(client, source, request, path, max(start, request.since), end)
     except StoreError as error:
-        if level + 1 == len(STEPS) or not any(code in str(error) for code in LIMIT_ERROR_CODES):
+        is_limit = any(code in str(error) for code in LIMIT_ERROR_CODES)
+        if not is_limit or (is_last and not source.has_parts):
             raise
     else:
         yield path
         return
+    if is_last:
+        yield from _parts(client, source, request, path, max(start, request.since), end)
+        return
     for inner in _periods(client, source, request, max(start, request.since), end, level + 1):
         yield from _pages(client, source, request, folder, inner, level + 1)
+
+
+def _parts(
+    client: Client,
+    source: ExportSource,
+    request: ExportRequest,
+    path: Path,
+    start: datetime,
+    end: datetime,
+) -> Iterator[Path]:
+    """Write the files of the parts of a minute that have rows; `path` is that of the minute."""
+    query = f"SELECT part FROM ({source.query(f'DISTINCT {OF_PART} AS part')}) ORDER BY part"  # noqa: S608 - our own names
+    for (part,) in client.query(query, _parameters(request, start, end)).result_rows:
+        inner = path.with_stem(f"{path.stem}-{part:02}of{PARTS}")
+        _write(client, source, request, inner, start, end, part)
+        yield inner
 
 
 def _periods(
@@ -196,16 +229,17 @@ def _write(
     path: Path,
     start: datetime,
     end: datetime,
+    part: int = ALL_PARTS,
 ) -> None:
-    part = path.with_name(path.name + ".part")
-    parameters = _parameters(request, start, end)
+    incomplete = path.with_name(path.name + ".part")
+    parameters = _parameters(request, start, end, part)
     settings = FORMAT_SETTINGS[request.format]
-    part.unlink(missing_ok=True)
+    incomplete.unlink(missing_ok=True)
     try:
         if client.target.path and not client.is_guest:
             # The embedded engine returns a result whole, in memory; INTO OUTFILE writes it in
             # blocks.
-            place = str(part).replace("\\", "\\\\").replace("'", "\\'")
+            place = str(incomplete).replace("\\", "\\\\").replace("'", "\\'")
             sets = ", ".join(f"{name} = '{value}'" for name, value in settings.items())
             client.command(
                 f"{source.query()} INTO OUTFILE '{place}' FORMAT {FORMATS[request.format]} "
@@ -217,33 +251,40 @@ def _write(
                 client,
                 f"{source.query()} FORMAT {FORMATS[request.format]}",
                 parameters,
-                part,
+                incomplete,
                 settings,
             )
-        part.replace(path)
+        incomplete.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        incomplete.unlink(missing_ok=True)
 
 
 def _fetch(
     client: Client,
     query: str,
     parameters: Mapping[str, object],
-    part: Path,
+    incomplete: Path,
     settings: Mapping[str, str],
 ) -> None:
     """Stream the result; the server sends nothing before the query has succeeded."""
     waiting = {**settings, "wait_end_of_query": "1"}
     try:
-        with client.stream(query, parameters, settings=waiting) as stream, part.open("wb") as file:
+        with (
+            client.stream(query, parameters, settings=waiting) as stream,
+            incomplete.open("wb") as file,
+        ):
             shutil.copyfileobj(stream, file, CHUNK)
     except STREAM_ERRORS as error:
-        raise StoreError(f"{part}: expected a whole file, the result broke off: {error}") from error
+        raise StoreError(
+            f"{incomplete}: expected a whole file, the result broke off: {error}"
+        ) from error
 
 
-def _parameters(request: ExportRequest, start: datetime, end: datetime) -> dict[str, object]:
+def _parameters(
+    request: ExportRequest, start: datetime, end: datetime, part: int = ALL_PARTS
+) -> dict[str, object]:
     times = {"from": _micros(start), "to": _micros(end)}
-    return {**times, "route": request.route}
+    return {**times, "route": request.route, "part": part, "parts": PARTS}
 
 
 def _midnight(time: datetime) -> datetime:

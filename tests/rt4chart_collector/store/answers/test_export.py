@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -174,6 +175,27 @@ def test_a_day_that_is_too_much_comes_by_the_hour(
     assert len(rows(filled, paths, "*")) == 81
     assert {len(path.stem) for path in paths} >= {len("2096-10-02T08")}
     assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("table", ["verifications", "claims", "criteria", "spans"])
+def test_a_minute_that_is_too_much_comes_in_parts(
+    filled: Client, beside: Client, tmp_path: Path, table: str
+) -> None:
+    """By the ids of its spans, so that one large minute does not end the export."""
+    cites = (CriterionVerdict("cites", "v1", "must_cite", CriterionOutcome.FAIL),)
+    insert_verdicts(filled, [replace(verdict(n), criteria=cites) for n in range(200, 500)])
+    insert_spans(filled, [one for n in range(200, 300) for one in trace_spans(n)])
+    whole = list(export_table(filled, table, wanted(tmp_path / "whole")))
+    number = len(rows(filled, whole, "*"))
+    beside.set_settings({"max_result_bytes": "20000"})
+
+    paths = list(export_table(beside, table, wanted(tmp_path / "parts")))
+
+    assert any(re.fullmatch(r".*T\d{4}-\d\dof32", path.stem) for path in paths)
+    assert len(rows(filled, paths, "*")) == number >= 300
+    assert set(rows(filled, paths, "cityHash64(*)")) == set(rows(filled, whole, "cityHash64(*)"))
+    again = list(export_table(beside, table, wanted(tmp_path / "parts", overwrites=True)))
+    assert again == paths
 
 
 def test_a_minute_that_is_too_much_is_an_error(
