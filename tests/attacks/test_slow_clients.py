@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
+import struct
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -130,6 +132,18 @@ def test_stranger_is_answered_once_and_not_parsed_any_further() -> None:
     assert answer.startswith(b"HTTP/1.1 401 ")
     assert b"connection: close" in answer.lower()
     assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_connections_that_are_reset_write_no_line(caplog: pytest.LogCaptureFixture) -> None:
+    """Whenever the reset comes: also while a refusal is on its way."""
+    with ways_in(Intake(Queue().offer, guard=guard_with(ingest=TOKEN))) as served:
+        for number in range(scaled(300, 3_000)):
+            with served.connect() as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                send_all(client, HEAD + b"content-length: 9\r\n\r\nabc")
+                time.sleep(number % 10 / 5_000)
+
+    assert caplog.messages == []
 
 
 def test_complete_refused_request_keeps_its_connection() -> None:

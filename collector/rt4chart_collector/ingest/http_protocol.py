@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
@@ -367,7 +368,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._set_timer(self.linger_s)
         self.flow.resume_reading()
         if self.transport.can_write_eof():
-            self.transport.write_eof()
+            with suppress(OSError):  # the client has reset the connection
+                self.transport.write_eof()
 
 
 class _ResponseTransport:
