@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.judges.judge_failure import failure_in_report
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
-from otel_rt4chart.verify.core.model import Exchange
+from otel_rt4chart.verify.core.model import Exchange, Report
 from otel_rt4chart.verify.findings.citations import check_citations, count_citations
+from otel_rt4chart.verify.llm.spending import USED_UP, spending_for
 
 Clock = Callable[[], int]
 DEFAULT_LAYERS = Layers()
@@ -38,13 +40,18 @@ def verify_candidate(
     plan = layers.plan(candidate.trace_id, candidate.route, scans_remotely=verifier.scans_remotely)
     strict = strict or layers.sends_all_claims(candidate.route)
     try:
-        report = verifier.verify(exchange, strict=strict, plan=plan)
+        with spending_for(candidate.route):
+            report = verifier.verify(exchange, strict=strict, plan=plan)
     except RT4ChartError as error:
+        if USED_UP.match(str(error)):
+            return _over_budget(candidate, str(error), verifier, rate, clock(), layers)
         failed = error_verdict(
             candidate, error, verifier=judge, rate=rate, now_ns=clock(), started_ns=started
         )
         return with_citations(failed, layers)
     ended = clock()
+    if (reason := _used_up_reason(report)) is not None:
+        return _over_budget(candidate, reason, verifier, rate, ended, layers)
     return Verdict(
         candidate=candidate,
         decision=Decision.VERIFIED,
@@ -55,6 +62,27 @@ def verify_candidate(
         # The clock is wall time, which may be set back.
         duration_ns=max(ended - started, 0),
         citations=_count_citations(exchange) if plan.citations else 0,
+    )
+
+
+def _used_up_reason(report: Report) -> str | None:
+    """Why no claim was decided, if an hour's or a day's budget is used up, and nothing failed."""
+    reasons = (claim.reason for claim in report.claims if USED_UP.match(claim.reason))
+    if report.decided or failure_in_report(report) is not None:
+        return None
+    return next(reasons, None)
+
+
+def _over_budget(
+    candidate: Candidate, reason: str, verifier: Verifier, rate: float, now_ns: int, layers: Layers
+) -> Verdict:
+    """The verdict on an answer that the judge's budget had nothing left for."""
+    decision, judge = Decision.OVER_BUDGET, verifier.id
+    return with_citations(
+        unverified_verdict(
+            candidate, decision, verifier=judge, rate=rate, now_ns=now_ns, error=reason
+        ),
+        layers,
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 from otel_rt4chart.core.errors import SettingsError
@@ -35,6 +37,7 @@ from otel_rt4chart.verify.llm.openai_embedder import OpenAIEmbedder
 from otel_rt4chart.verify.llm.openai_judge import OpenAIJudge
 from otel_rt4chart.verify.llm.prices import PRICES, Price, parse_prices
 from otel_rt4chart.verify.llm.single_judge import SingleJudge
+from otel_rt4chart.verify.llm.spending import MemoryLedger, SharedBudget, Unit
 from otel_rt4chart.verify.local.rules_judge import RulesJudge
 from otel_rt4chart.verify.neural.local_judge import LocalJudge, local_judge_id
 from otel_rt4chart.verify.neural.onnx_judge import OnnxJudge
@@ -103,12 +106,31 @@ def build_verifier(
     )
 
 
-def shared_endpoint(settings: JudgeSettings) -> Callable[[], Endpoint]:
+def shared_endpoint(
+    settings: JudgeSettings, budget: SharedBudget | None = None
+) -> Callable[[], Endpoint]:
     """The endpoint of the settings, built at most once, and only if somebody needs it.
 
-    So that all share its limits, and a local judge starts without a key.
+    So that all share its limits, and a local judge starts without a key. `budget` is that of
+    `build_budget`, where its ledger is to be another than this process's own.
     """
-    return cache(lambda: build_endpoint(settings))
+    return cache(lambda: build_endpoint(settings, budget))
+
+
+def build_budget(settings: JudgeSettings) -> SharedBudget:
+    """The budgets of hours and days, with a ledger of this process alone.
+
+    SettingsError for one in US dollars where a model has no known price.
+    """
+    prices = known_prices(settings)
+    models = {settings.model, settings.embedding_model} - {"", LOCAL_EMBEDDER}
+    unknown = sorted(models - prices.keys())
+    if unknown and any(limit.unit is Unit.USD for limit in settings.budget):
+        raise SettingsError(
+            f"RT4CHART_JUDGE_BUDGET: expected a price of {', '.join(unknown)} for a budget in usd, "
+            "got none; set it in RT4CHART_JUDGE_PRICES, or limit calls or tokens"
+        )
+    return SharedBudget(settings.budget, MemoryLedger(), time.time_ns, Lock(), prices)
 
 
 def build_criteria(
@@ -156,8 +178,8 @@ def budget_per_answer(settings: JudgeSettings) -> Budget:
     )
 
 
-def build_endpoint(settings: JudgeSettings) -> Endpoint:
-    """The endpoint of the settings."""
+def build_endpoint(settings: JudgeSettings, budget: SharedBudget | None = None) -> Endpoint:
+    """The endpoint of the settings, with this budget or one of this process alone."""
     return Endpoint(
         settings.model,
         base_url=settings.base_url or None,
@@ -166,6 +188,7 @@ def build_endpoint(settings: JudgeSettings) -> Endpoint:
         max_retries=settings.retries,
         concurrency=settings.concurrency,
         per_minute=Budget(settings.calls_per_minute, settings.tokens_per_minute),
+        budget=budget or build_budget(settings),
     )
 
 

@@ -11,13 +11,14 @@ from typing import NamedTuple
 from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.meter import BUDGET, TOO_LARGE, TOO_SLOW
 from otel_rt4chart.verify.core.model import Claim, Label, Report
+from otel_rt4chart.verify.llm.spending import BUDGET_UNKNOWN, OVER_BUDGET
 
 _RULE_JUDGES = ("local/", "rules/", "link", "decompose", BUDGET)  # rules in this process
 # Models in this process: their "undecided" is a verdict, and their failures are permanent.
 _LOCAL_JUDGES = (*_RULE_JUDGES, "onnx/", "onnx-spans/", "cross/")
 # A claim may be undecided for these reasons although the judge works.
 _LEGITIMATE_REASONS = (
-    *("votes without a majority", "the model refused", "over_budget", "no_context"),
+    *("votes without a majority", "the model refused", OVER_BUDGET, "no_context"),
     *(TOO_LARGE, TOO_SLOW),
 )
 
@@ -39,6 +40,7 @@ _KINDS = (
     _failure_kind(
         "minute_budget", r"^over_budget: \d+ (?:calls|tokens) a minute", is_temporary=True
     ),
+    _failure_kind("budget_unknown", rf"^{BUDGET_UNKNOWN}: ", is_temporary=True),
     _failure_kind("not_sent", r"^not sent: ", is_temporary=True),
     _failure_kind(
         "timeout", r"no reply within [\d.e+]+ s(?:$|: the model is slow)", is_temporary=True

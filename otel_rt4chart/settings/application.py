@@ -37,6 +37,7 @@ from otel_rt4chart.core.urls import is_source
 from otel_rt4chart.sampling.layers import Layers, layers_parser
 from otel_rt4chart.sampling.policy import Policy, Risk
 from otel_rt4chart.settings.content_switches import ContentSwitches, switches_from
+from otel_rt4chart.verify.llm.spending import BudgetLimit, parse_budgets
 
 MODES = ("mark", "inline")
 EMITTED = ("carrier", "event", "metrics")
@@ -263,6 +264,16 @@ class JudgeSettings:
     )
     calls_per_minute: int | None = setting(None, "limit of calls in any minute", count)
     tokens_per_minute: int | None = setting(None, "limit of tokens in any minute", count)
+    budget: tuple[BudgetLimit, ...] = setting(
+        (),
+        "the most that an hour or a day may cost, in all or for each route that matches, over all "
+        "processes that share a database",
+        Parser(
+            "NUMBER calls, tokens or usd, /hour or /day, with commas between them and ROUTE= "
+            "before those of routes, such as 20usd/day, support/*=500000tokens/hour",
+            parse_budgets,
+        ),
+    )
     prices: str = setting(
         "",
         "prices in US dollars for a million tokens, in addition to the known ones",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from otel_rt4chart.core.errors import StoreBusyError
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
+from rt4chart_collector.store.engine.leases import acquire_lease, new_holder, release_lease
 
 _LEASE = "cluster"
 # Longer than the longest page takes. A process that died blocks others for as long.
@@ -33,7 +31,7 @@ def cluster_lock(
     StoreBusyError if another process holds the lock; the yielded function raises it if the lease
     was lost.
     """
-    holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
+    holder = new_holder()
     for tried in range(MAX_TRIES):
         if tried:
             wait(secrets.randbelow(MAX_WAIT_MS) / 1000)

@@ -13,6 +13,7 @@ from otel_rt4chart.commands.verify import default_jobs, no_progress, progress
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.batch import judge_advice
 from otel_rt4chart.judges.build import (
+    build_budget,
     build_criteria,
     build_verifier,
     settings_for_judge,
@@ -23,6 +24,7 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.backfill import Backfill, BackfillFilter
 from rt4chart_collector.pipeline.route_names import RouteNames
+from rt4chart_collector.store.engine.budgets import shared_through_store
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.labels.recalibrations import recalibration_in_force
 from rt4chart_collector.store.rates.traffic import routes_by_claims
@@ -39,7 +41,8 @@ def execute(options: argparse.Namespace) -> int:
     settings = load(ServiceSettings, {"dsn": options.dsn, "judge": options.judge})
     now = time.time_ns()
     judging = settings_for_judge(settings.judge, options.model)
-    endpoint = shared_endpoint(judging)
+    budget = build_budget(judging)
+    endpoint = shared_endpoint(judging, budget)
     verifier = build_verifier(
         settings.judge, judging, clock=time.perf_counter_ns, endpoint=endpoint
     )
@@ -50,7 +53,11 @@ def execute(options: argparse.Namespace) -> int:
         limit=options.limit,
         again=options.again,
     )
-    with open_database(settings.dsn, needs="rt4chart_criteria", otherwise=BUSY_ADVICE) as client:
+    with (
+        open_database(settings.dsn, needs="rt4chart_criteria", otherwise=BUSY_ADVICE) as client,
+        client.sibling() as own,
+        shared_through_store(budget, own),
+    ):
         additions = verdict_additions(
             verifier,
             ServiceMetrics(judge=verifier.judge.id),

@@ -249,6 +249,14 @@ VERIFICATION_DURATION = duration(
 )
 VERDICT_LAG = duration("verdict_lag", "Time from an answer's end to its stored verdict")
 JUDGE_PAUSED = gauge("judge_paused", "1", "1 while the judge is paused because it fails, else 0")
+JUDGE_CALLS_REFUSED = counter(
+    "judge_calls_refused",
+    "call",
+    "Calls that were not sent to the judge: a budget of the hour or day was used up (over_budget), "
+    "or the store did not tell what is left of it (budget_unknown)",
+    "reason",
+    known=("over_budget", "budget_unknown"),
+)
 PUT_OFF_ANSWERS = counter(
     "put_off_answers", "answer", "Answers postponed while the judge was paused"
 )

@@ -57,6 +57,12 @@ class BackfillFilter:
     again: bool = False
 
 
+def _is_reverified(decision: Decision, *, is_chosen: bool) -> bool:
+    """True for an answer that was given to a judge, or would have been but for its budget."""
+    was_refused = decision is Decision.OVER_BUDGET and is_chosen
+    return decision in REVERIFIED_DECISIONS or was_refused
+
+
 class _BackfillTask(NamedTuple):
     """An answer to verify; `spans` are those of its trace, with so many `answers`."""
 
@@ -213,7 +219,7 @@ class Backfill:
             is_chosen, probability = sampling_choice(candidate, self._sample_rate)
             if candidate.blocked is not None:
                 self.skipped[candidate.blocked] += 1
-            elif decision is not None and decision not in REVERIFIED_DECISIONS:
+            elif decision is not None and not _is_reverified(decision, is_chosen=is_chosen):
                 self.skipped[decision] += 1
             elif decision is Decision.VERIFIED and not selection.again:
                 self.skipped["verified by this judge before"] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from otel_rt4chart.judges.judge_failure import KINDS
+from otel_rt4chart.verify.llm.spending import ALL_SCOPE, SharedBudget
 from rt4chart_collector.core.instruments import (
     ANSWERS,
     DEAD_LETTERS,
@@ -64,6 +65,7 @@ class Status:
         breaker: Breaker | None = None,
         stream: KafkaStream | None = None,
         grouping: GroupingRunner | None = None,
+        budget: SharedBudget | None = None,
         health: Health | None = None,
     ) -> None:
         """The parts to read, whose gauges are added to `metrics`."""
@@ -71,7 +73,7 @@ class Status:
         self.health = health or Health()
         self._ingest, self._assembler, self._stream = ingest, assembler, stream
         self._queue, self._retries, self._breaker = queue, retries, breaker
-        self._grouping = grouping
+        self._grouping, self._budget = grouping, budget
         self._observe_spans()
         self._observe_answers()
 
@@ -141,6 +143,8 @@ class Status:
         status: dict[str, object] = {}
         if self._breaker:
             status |= {"judging": self._breaker.status}
+        if self._budget and self._budget.limits:
+            status |= {"budgets": _budgets(self._budget)}
         if self._retries:
             counts = self._retries.counts
             status |= {"retries_waiting": counts.waiting, "dead_letters": dict(counts.dead)}
@@ -177,6 +181,23 @@ class Status:
             observe(RETRIES_WAITING, lambda: retries.counts.waiting)
             observe(DEAD_LETTERS, lambda: _dead_by_reason(retries.counts))
         observe(UNREADY, lambda: _unready(health.reasons))
+
+
+def _budgets(budget: SharedBudget) -> dict[str, object]:
+    """What is known here of each budget in use: its limit, and what this process may still spend.
+
+    Of budgets of routes there may be many: the status tells those that are used up, at most 20.
+    """
+    states = [one for one in budget.states() if one.account.scope == ALL_SCOPE or one.is_used_up]
+    return {
+        one.account.name: {
+            "limit": one.limit,
+            "leased_here": round(one.leased, 6),
+            "left_here": round(max(one.left, 0.0), 6),
+            "used_up": one.is_used_up,
+        }
+        for one in states[:20]
+    }
 
 
 def _dead_by_reason(counts: LetterCounts) -> dict[Labels, float]:

@@ -110,6 +110,7 @@ def run_service(
             queue=queue,
             retries=retries,
             breaker=parts.breaker,
+            budget=parts.budget,
             grouping=runner,
             health=shutdown.health,
         )

@@ -8,11 +8,18 @@ from threading import Event
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.answer_verdicts import Clock
-from otel_rt4chart.judges.build import build_criteria, build_verifier, shared_endpoint
+from otel_rt4chart.judges.build import (
+    build_budget,
+    build_criteria,
+    build_verifier,
+    shared_endpoint,
+)
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.spans.exchange.assembly import TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.model.record import SpanRecord
+from otel_rt4chart.verify.llm.spending import BUDGET_UNKNOWN, OVER_BUDGET, SharedBudget
 from rt4chart_collector.core.instruments import (
+    JUDGE_CALLS_REFUSED,
     LOG_LINES_DROPPED,
     SPANS_DUPLICATE,
     SPANS_REFUSED,
@@ -22,7 +29,7 @@ from rt4chart_collector.core.instruments import (
 )
 from rt4chart_collector.core.logs import dropped_lines
 from rt4chart_collector.core.memory import return_large_blocks
-from rt4chart_collector.core.metrics import ServiceMetrics
+from rt4chart_collector.core.metrics import Labels, ServiceMetrics
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
@@ -34,6 +41,7 @@ from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
 from rt4chart_collector.store.answers.deduplicate_spans import SpanDeduplicator
+from rt4chart_collector.store.engine.budgets import shared_through_store
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.rates.traffic import routes_by_claims
 
@@ -41,6 +49,11 @@ MIB = 2**20
 # A Collector sends again for five minutes by default: 1,600 spans a second fill this. It takes
 # 60 MiB when it is full.
 REMEMBERED_SPANS = 500_000
+
+
+def refused_calls(budget: SharedBudget) -> dict[Labels, float]:
+    """The calls that the budgets of hours and days refused, by reason."""
+    return {(reason,): budget.refused[reason] for reason in (OVER_BUDGET, BUDGET_UNKNOWN)}
 
 
 class VerificationRuntime:
@@ -56,13 +69,15 @@ class VerificationRuntime:
         self._shutdown = shutdown
         self._clock = clock
         judging = load(JudgeSettings)
-        endpoint = shared_endpoint(judging)
+        self.budget = build_budget(judging)
+        endpoint = shared_endpoint(judging, self.budget)
         verifier = build_verifier(settings.judge, judging, endpoint=endpoint)
         self.judge = verifier.judge.id
         self._verifier = CurrentVerifier(verifier, clock)
         self.breaker = Breaker(self.judge, clock)
         self.metrics = ServiceMetrics(judge=self.judge)
         self.metrics.observe(LOG_LINES_DROPPED, dropped_lines)
+        self.metrics.observe(JUDGE_CALLS_REFUSED, lambda: refused_calls(self.budget))
         self._additions = verdict_additions(
             verifier,
             self.metrics,
@@ -87,6 +102,8 @@ class VerificationRuntime:
         self._watch = StoreWatch(sibling())
         # Before the first answer, and before recovery asks what this verifier has not decided.
         self._verifier.get(self.search_client)
+        if self.budget.limits:
+            stack.enter_context(shared_through_store(self.budget, sibling()))
         self._saver_client = sibling()
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)

@@ -86,6 +86,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
             queue=in_flight.queue,
             retries=retries,
             breaker=parts.breaker,
+            budget=parts.budget,
             stream=stream,
             health=shutdown.health,
         )

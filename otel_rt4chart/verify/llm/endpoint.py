@@ -30,6 +30,7 @@ from otel_rt4chart.verify.llm.protocol import (
     tokens_in,
 )
 from otel_rt4chart.verify.llm.reply_limit import SlowReplyError, bounded_client
+from otel_rt4chart.verify.llm.spending import NOTHING, Booking, SharedBudget
 from otel_rt4chart.verify.llm.workers import Workers, slow_reason
 
 _MINUTE = 60.0
@@ -242,7 +243,8 @@ class Endpoint:
     bytes; a reply that is not there by then is not asked for again. A call is abandoned after
     `deadline_s`, the time of all attempts and the longest pauses between them; each attempt's reply
     must be whole within an equal share of it, and is bounded by `reply_limit`. `per_minute` bounds
-    the spending of any 60 seconds; a call that could exceed it is refused at once.
+    the spending of any 60 seconds, `budget` that of hours and days, which other processes may
+    share; a call that could exceed one of them is refused at once.
 
     Its creator closes an endpoint, best by `with`; calls after that fail with a JudgeError. A
     forked process gets threads and connections of its own.
@@ -258,6 +260,7 @@ class Endpoint:
         max_retries: int = 3,
         concurrency: int = 8,
         per_minute: Budget | None = None,
+        budget: SharedBudget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Without `api_key` and `base_url` the client reads its own variables (`OPENAI_*`)."""
@@ -283,6 +286,7 @@ class Endpoint:
         self._dialect = Dialect()
         self._unshortened: set[str] = set()  # embedding models that refuse `dimensions`
         self._minute = MinuteLimit(per_minute or Budget(), clock, Lock())
+        self._budget = budget
         self._start(client)
         _ENDPOINTS.add(self)
 
@@ -336,6 +340,8 @@ class Endpoint:
         _PARENT_CLIENTS.append(self._opened)
         is_closed = self._workers.is_closed
         self._minute.lock = Lock()
+        if self._budget is not None:
+            self._budget.lock = Lock()
         self._start(None)
         if is_closed:
             self._workers.close()
@@ -347,13 +353,38 @@ class Endpoint:
             return self._opened
 
     def _send_one(self, prompt: Prompt) -> Completion | JudgeError:
-        reservation = self._minute.reserve(prompt.tokens)
-        if isinstance(reservation, str):
-            return UnsentError(reservation)
+        admitted = self._admit(self.model, prompt.input_tokens, prompt.max_output_tokens)
+        if isinstance(admitted, UnsentError):
+            return admitted
         reply = self._complete(prompt)
         if isinstance(reply, Completion):
-            reservation.tokens = reply.input_tokens + reply.output_tokens
+            admitted(reply.input_tokens, reply.cached_tokens, reply.output_tokens)
         return reply
+
+    def _admit(
+        self, model: str, input_tokens: int, output_tokens: int
+    ) -> Callable[[int, int, int], None] | UnsentError:
+        """Reserve a call within all budgets, or the error if one of them has no room.
+
+        The result takes the tokens that the call used: input, of these cached, and output. A call
+        that failed keeps its estimate.
+        """
+        budget = self._budget
+        booked = Booking() if budget is None else budget.reserve(model, input_tokens, output_tokens)
+        if isinstance(booked, str):
+            return UnsentError(booked)
+        reservation = self._minute.reserve(input_tokens + output_tokens)
+        if isinstance(reservation, str):
+            if budget is not None:
+                budget.settle(booked, NOTHING)
+            return UnsentError(reservation)
+
+        def settle(used: int, cached: int, output: int) -> None:
+            reservation.tokens = used + output
+            if budget is not None:
+                budget.settle(booked, budget.cost(model, used, cached, output))
+
+        return settle
 
     def _complete(self, prompt: Prompt) -> Completion | JudgeError:
         """The completion; each attempt leaves out a parameter that the endpoint refused.
@@ -389,12 +420,12 @@ class Endpoint:
     def _embed_one(
         self, texts: Sequence[str], model: str, dimensions: int | None
     ) -> Embeddings | JudgeError:
-        reservation = self._minute.reserve(tokens_in(texts))
-        if isinstance(reservation, str):
-            return UnsentError(reservation)
+        admitted = self._admit(model, tokens_in(texts), 0)
+        if isinstance(admitted, UnsentError):
+            return admitted
         reply = self._embedded(texts, model, dimensions)
         if isinstance(reply, Embeddings):
-            reservation.tokens = reply.tokens
+            admitted(reply.tokens, 0, 0)
         return reply
 
     def _embedded(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import secrets
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -32,7 +29,7 @@ from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow, rates_in_force
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import acquire_lease, release_lease
+from rt4chart_collector.store.engine.leases import acquire_lease, new_holder, release_lease
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 LEASE = "monitor"
@@ -71,7 +68,7 @@ class Monitor:
         self._alerting = alerting
         self._clock = clock
         self._breaker = breaker
-        self._holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
+        self._holder = new_holder()
         self._stopping = Event()
         self._routes: RouteDetectors | None = None
         self._adaptive: AdaptiveSampling | None = None

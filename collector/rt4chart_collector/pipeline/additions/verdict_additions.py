@@ -11,6 +11,7 @@ from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify import Verifier
+from otel_rt4chart.verify.llm.spending import spending_for
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.additions.criteria import AnswerCriteria
 from rt4chart_collector.pipeline.additions.earlier_turns import EarlierTurns
@@ -53,9 +54,10 @@ class VerdictAdditions:
 
         Never raises: what fails leaves the verdict as it was, or says so in its trail.
         """
-        supported = self._earlier_turns.add(client, verifier, verdict, spans)
-        traced = self._trails.add(client, supported, spans, answers=answers)
-        return traced if self._criteria is None else self._criteria.add(client, traced)
+        with spending_for(verdict.candidate.route):
+            supported = self._earlier_turns.add(client, verifier, verdict, spans)
+            traced = self._trails.add(client, supported, spans, answers=answers)
+            return traced if self._criteria is None else self._criteria.add(client, traced)
 
 
 def verdict_additions(

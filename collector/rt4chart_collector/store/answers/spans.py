@@ -300,8 +300,8 @@ def unverified_traces(
     These are traces with a generation without a decision, and traces with a retrieval and no
     decision at all, because the generation of a chain may not be traced. Spans that only their name
     identifies are skipped. `after` is the last id of the page before. A trace without an answer is
-    found again each time, because no decision on it is stored. With `errors_count` an error is a
-    decision; an empty verifier has no decisions.
+    found again each time, because no decision on it is stored. With `errors_count` an error and
+    a budget that was used up are decisions; an empty verifier has no decisions.
     """
     parameters = {
         "verifier": verifier,
@@ -346,7 +346,7 @@ DECIDED_KEYS = """(
       SELECT {what} FROM rt4chart_verifications
       WHERE VerifierId = {{verifier:String}} AND IsDeleted = 0
         AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
-        AND ({{errors:UInt8}} OR Decision != 'error')
+        AND ({{errors:UInt8}} OR Decision NOT IN ('error', 'over_budget'))
   )"""
 UNVERIFIED_TRACES = f"""
 SELECT DISTINCT TraceId FROM otel_traces

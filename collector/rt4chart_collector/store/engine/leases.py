@@ -11,6 +11,9 @@ cluster a replica may lag, and two processes may continue: the guarded work must
 
 from __future__ import annotations
 
+import os
+import secrets
+import socket
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -54,6 +57,11 @@ MS = 1_000_000
 # The longest lease is three hours: the monitor's, with rounds an hour apart. The fourth hour is for
 # clocks that disagree.
 LONGEST_NS = 4 * 3600 * 10**9
+
+
+def new_holder() -> str:
+    """A name that no other process and no other part of this one has: host, process and chance."""
+    return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
 def acquire_lease(client: Client, name: str, holder: str, *, now_ns: int, for_ns: int) -> bool:
