@@ -27,8 +27,9 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
         BACKFILL_COMMAND,
     ),
     Decision.OVER_BUDGET: (
-        "The application's verification budget was used up.",
-        "Raise the budget of the sampler (docs/instrument/sampling.md), or backfill the answer.",
+        "The budget of the judge, or the application's own, was used up for the hour or day.",
+        "Raise RT4CHART_JUDGE_BUDGET (docs/deploy/judges.md), or the budget of the sampler "
+        "(docs/instrument/sampling.md), or backfill the answer.",
         BACKFILL_COMMAND,
     ),
     Decision.NO_CONTENT: (

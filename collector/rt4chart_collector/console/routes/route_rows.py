@@ -138,6 +138,7 @@ def _coverage_cell(row: RouteRow) -> Markup:
         f"{count(number)} {word}"
         for number, word in (
             (covered.sampled_out, "sampled out"),
+            (covered.over_budget, "of these over budget"),
             (covered.unreadable, "unreadable"),
             (covered.failed, "failed"),
         )

@@ -33,6 +33,7 @@ from rt4chart_collector.store.answers.dead_letters import (
 from rt4chart_collector.store.answers.feedback import Precision, judge_precision
 from rt4chart_collector.store.answers.spans import span_count
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of_trace
+from rt4chart_collector.store.engine.budgets import LeasedBudget, leased_budgets
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.grouping_runs import GroupingRun, last_runs
@@ -61,6 +62,10 @@ def _route_cell(row: DeadLetter) -> Markup:
 
 def _answer_cell(row: DeadLetter) -> Markup:
     return link(answer_url(row.trace_id, row.span_id), row.trace_id[:12])
+
+
+def _budget_cell(row: LeasedBudget) -> str:
+    return f"{row.budget:,.12g}"
 
 
 def _precision_cell(row: Precision) -> Markup:
@@ -151,9 +156,29 @@ PRECISION: TableLayout[Precision] = TableLayout(
     ),
     "No feedback in this time range. Give feedback with the buttons on the page of an answer.",
 )
+BUDGETS: TableLayout[LeasedBudget] = TableLayout(
+    "budgets",
+    "Budgets of the judge",
+    (
+        Column("scope", "Of", lambda row: row.scope),
+        Column("unit", "Unit", lambda row: row.unit.value),
+        Column("period", "Period", lambda row: f"this {row.period}"),
+        Column("budget", "Budget", lambda row: row.budget, _budget_cell, is_number=True),
+        Column(
+            "leased",
+            "Leased",
+            lambda row: row.leased / row.budget if row.budget else 0.0,
+            lambda row: percent(row.leased / row.budget if row.budget else 0.0),
+            is_number=True,
+            hint="spent, or held by a process that may spend it",
+        ),
+        Column("processes", "Processes", lambda row: row.holders, is_number=True),
+    ),
+    "No budget of the judge was used in this hour or day: RT4CHART_JUDGE_BUDGET sets one.",
+)
 
 
-MAX_LETTERS, MAX_RUNS = 100, 10
+MAX_LETTERS, MAX_RUNS, MAX_BUDGETS = 100, 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +206,7 @@ def show_health(console: Console, request: Request) -> Response:
         waiting = letter_counts(client, verifier).waiting
         runs = last_runs(client, limit=MAX_RUNS)
         precision = judge_precision(client, QueryScope(scope.since_ns, scope.until_ns))
+        budgets = leased_budgets(client, console.clock(), limit=MAX_BUDGETS)
         found = _trace_lookup(client, trace.lower(), verifier) if trace else None
     return console.tables(
         request,
@@ -189,6 +215,7 @@ def show_health(console: Console, request: Request) -> Response:
             REASONS.with_rows(reasons),
             DEAD.with_rows(letters),
             GROUPING.with_rows(runs),
+            BUDGETS.with_rows(budgets),
             PRECISION.with_rows(precision),
             JUDGE.with_rows(list(labels.rates.values())),
             RELIABILITY.with_rows(bins),

@@ -198,6 +198,11 @@ class Coverage:
         return self._count(SAMPLED_OUT)
 
     @property
+    def over_budget(self) -> int:
+        """Of these, answers that a budget of the judge or of the application left out."""
+        return self._count((Decision.OVER_BUDGET,))
+
+    @property
     def unreadable(self) -> int:
         """Answers that arrived without their full text or passages."""
         return self._count(UNREADABLE)

@@ -22,11 +22,9 @@ from otel_rt4chart.verify.llm.spending import (
 )
 from rt4chart_collector.demo.processes import free_port
 from rt4chart_collector.store.engine.budgets import (
-    BUDGET_LEASES,
     LeasedBudget,
     StoreLedger,
     leased_budgets,
-    shared_through_store,
 )
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.rows import read_int
@@ -191,7 +189,7 @@ def test_two_processes_on_one_server_stay_within_the_budget(tmp_path: Path) -> N
             process.stdin.flush()
         sent = [int(process.communicate(timeout=120)[0]) for process in processes]
         with connect(dsn_of(port)) as client:
-            rows = read_int(client, f"SELECT count() FROM {BUDGET_LEASES.name}")
+            rows = read_int(client, ROWS)
 
     print({"sent": sent, "rows": rows})  # noqa: T201
     assert 600 <= sum(sent) <= 640
