@@ -84,8 +84,7 @@ def run_service(
 
     `guard` has the tokens. With `opens_more`, the caller opens further listeners and then calls
     `Health.start`. Raises SettingsError or StoreError before anything is accepted. Stages start
-    from the back: workers, assembler, writer, servers. They end in reverse order, so that each
-    still finds the next: no new requests, then queued requests, open traces, waiting traces.
+    from the back: workers, assembler, writer, servers. They end in reverse order, each before the next.
     """
     shutdown = Shutdown(settings.stop_s, Health(is_starting=True))
     guard = guard or guard_of_service(settings)
@@ -130,8 +129,8 @@ def run_service(
             shutdown.health.start()
         # Runs first at the end: the deadline is for all stages together.
         stack.callback(shutdown.begin)
-        url, name = url_of(bound, tls), client.target.display_name
-        yield Service(url, grpc, name, parts.judge, status, shutdown, tls)
+        name = client.target.display_name
+        yield Service(url_of(bound, tls), grpc, name, parts.judge, status, shutdown, tls)
 
 
 def build_writer(

@@ -168,7 +168,7 @@ def spending_for(route: str) -> Iterator[None]:
         _route.reset(before)
 
 
-class Cost(NamedTuple):
+class CallCost(NamedTuple):
     """What a call may cost, or has cost; `usd` is None for a model without a known price."""
 
     calls: int
@@ -181,7 +181,7 @@ class Cost(NamedTuple):
         return float("inf") if known is None else float(known)
 
 
-NOTHING = Cost(0, 0, 0.0)
+NOTHING = CallCost(0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Booking:
     """A call that was allowed: what it may cost, and the accounts in which that is reserved."""
 
     accounts: tuple[Account, ...] = ()
-    reserved: Cost = NOTHING
+    reserved: CallCost = NOTHING
 
 
 @dataclass(slots=True)
@@ -255,7 +255,7 @@ class SharedBudget:
                 self._shares[account].left -= cost.of(account.unit)
         return Booking(tuple(account for account, _ in accounts), cost)
 
-    def settle(self, booking: Booking, cost: Cost) -> None:
+    def settle(self, booking: Booking, cost: CallCost) -> None:
         """Replace what was reserved for a call by what it has cost."""
         with self.lock:
             for account in booking.accounts:
@@ -264,11 +264,13 @@ class SharedBudget:
                 if share is not None and actual < float("inf"):
                     share.left += booking.reserved.of(account.unit) - actual
 
-    def cost(self, model: str, input_tokens: int, cached_tokens: int, output_tokens: int) -> Cost:
+    def cost(
+        self, model: str, input_tokens: int, cached_tokens: int, output_tokens: int
+    ) -> CallCost:
         """What a call with these tokens costs."""
         price = self.prices.get(model)
         usd = None if price is None else price.of(input_tokens, cached_tokens, output_tokens)
-        return Cost(1, input_tokens + output_tokens, usd)
+        return CallCost(1, input_tokens + output_tokens, usd)
 
     def states(self) -> list[AccountState]:
         """The accounts of the current periods that were used here."""

@@ -66,7 +66,9 @@ def judge_of(name: str, endpoint: Endpoint) -> OpenAIJudge | SingleJudge | Casca
     if name == "openai":
         return OpenAIJudge(endpoint, cache=Forgetful())
     unsure = {one: Script(Label.ENTAILED, confidence=0.1) for one in (GOOD, BAD)}
-    return CascadeJudge(ScriptedJudge(unsure, id="scripted/1"), OpenAIJudge(endpoint, cache=Forgetful()), 0.7)
+    return CascadeJudge(
+        ScriptedJudge(unsure, id="scripted/1"), OpenAIJudge(endpoint, cache=Forgetful()), 0.7
+    )
 
 
 @pytest.fixture(params=["openai", "single", "cascade"])

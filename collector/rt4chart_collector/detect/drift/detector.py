@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
 from otel_rt4chart.verify.core.rates import is_measurable
 from rt4chart_collector.detect.drift.baseline import Baseline
-from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
+from rt4chart_collector.detect.drift.baseline_history import (
+    BaselineHistory,
+    HistoryState,
+    ReadHours,
+)
 from rt4chart_collector.detect.drift.e_detector import (
     EvidenceDetector,
+    EvidenceState,
     baseline_reason,
     sum_of_claims,
     tick_time,
 )
 from rt4chart_collector.detect.drift.finding import DriftFinding
+from rt4chart_collector.detect.drift.plain_values import from_plain
 from rt4chart_collector.detect.drift.policy import DAY_NS, TICK_NS, DriftPolicy
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, answer_sums
+
+
+@dataclass(frozen=True, slots=True)
+class BoundState:
+    """All that a `BoundDetector` knows, but for the hours that its history has stored apart."""
+
+    history: HistoryState
+    window: tuple[Tick, ...]
+    began_ns: int
 
 
 class BoundDetector:
@@ -40,6 +56,24 @@ class BoundDetector:
         twin = copy.copy(self)
         twin._history = self._history.fork()
         return twin
+
+    @property
+    def history(self) -> BaselineHistory:
+        """The history of its baseline."""
+        return self._history
+
+    def state(self) -> BoundState:
+        """What to store, so that `restored` continues exactly as this detector would."""
+        return BoundState(self._history.state(), self._window, self._began_ns)
+
+    @classmethod
+    def restored(
+        cls, policy: DriftPolicy, history: BaselineHistory, state: BoundState
+    ) -> BoundDetector:
+        """The detector of this state; `history` is that of its history's state."""
+        made = cls(policy, history.verifier)
+        made._history, made._window, made._began_ns = history, state.window, state.began_ns
+        return made
 
     def accept(self, at_ns: int) -> None:
         """Accept the risen rate as the usual one; a fixed bound does not move."""
@@ -121,12 +155,35 @@ class DriftDetector(Protocol):
     def fork(self) -> DriftDetector:
         """An independent copy, to try ticks that are not complete yet."""
 
+    @property
+    def history(self) -> BaselineHistory:
+        """The history of its baseline."""
+
+    def state(self) -> EvidenceState | BoundState:
+        """What to store, so that `restore_detector` continues exactly as this detector would."""
+
 
 def create_detector(policy: DriftPolicy, verifier: str = "") -> DriftDetector:
     """A new detector of the policy's rule."""
     if policy.rule == "evidence":
         return EvidenceDetector(policy, verifier)
     return BoundDetector(policy, verifier)
+
+
+def restore_detector(
+    policy: DriftPolicy, verifier: str, plain: object, read: ReadHours
+) -> DriftDetector:
+    """The detector of a state, as a JSON value; InputError if it is none of this policy's rule.
+
+    `read` returns the hours that were stored apart; it is called when they are needed.
+    """
+    if policy.rule == "evidence":
+        known = from_plain(EvidenceState, plain)
+        history = BaselineHistory.restored(verifier, known.history, read)
+        return EvidenceDetector.restored(policy, history, known)
+    bound = from_plain(BoundState, plain)
+    history = BaselineHistory.restored(verifier, bound.history, read)
+    return BoundDetector.restored(policy, history, bound)
 
 
 def replay(

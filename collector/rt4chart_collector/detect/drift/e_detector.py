@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from otel_rt4chart.core.errors import InputError
 from rt4chart_collector.detect.drift.baseline import LARGEST_SHARE, Baseline, dead_band_allowance
-from rt4chart_collector.detect.drift.baseline_history import BaselineHistory
+from rt4chart_collector.detect.drift.baseline_history import BaselineHistory, HistoryState
 from rt4chart_collector.detect.drift.early_watch import EarlyRise, EarlyWatch
 from rt4chart_collector.detect.drift.evidence import (
     RECOVERY_BETS,
@@ -65,6 +65,20 @@ class _Measured:
     baseline: Baseline
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceState:
+    """All that an `EvidenceDetector` knows, but for the hours that its history has stored apart."""
+
+    history: HistoryState
+    warn: AccumulatedEvidence
+    page: AccumulatedEvidence
+    rise: _Rise
+    allowance: float
+    alarm: _Alarm | None
+    early: EarlyWatch
+    before_rise: Baseline | None
+
+
 class EvidenceDetector:
     """The e-detector of one route: the accumulated evidence, and the history of its baseline."""
 
@@ -84,6 +98,36 @@ class EvidenceDetector:
         twin = copy.copy(self)
         twin._history = self._history.fork()
         return twin
+
+    @property
+    def history(self) -> BaselineHistory:
+        """The history of its baseline."""
+        return self._history
+
+    def state(self) -> EvidenceState:
+        """What to store, so that `restored` continues exactly as this detector would."""
+        return EvidenceState(
+            self._history.state(),
+            self._warn,
+            self._page,
+            self._rise,
+            self._allowance,
+            self._alarm,
+            self._early.without_past(self._history.last_ns),
+            self._before_rise,
+        )
+
+    @classmethod
+    def restored(
+        cls, policy: DriftPolicy, history: BaselineHistory, state: EvidenceState
+    ) -> EvidenceDetector:
+        """The detector of this state; `history` is that of its history's state."""
+        made = cls(policy, history.verifier)
+        made._history = history
+        made._warn, made._page, made._rise = state.warn, state.page, state.rise
+        made._allowance, made._alarm = state.allowance, state.alarm
+        made._early, made._before_rise = state.early, state.before_rise
+        return made
 
     def accept(self, at_ns: int) -> None:
         """Accept the risen rate as the usual one: the alarm ends, the baseline restarts with it."""

@@ -55,6 +55,11 @@ class EarlyWatch:
         looks = TICKS_A_MONTH * self.policy.routes / self.policy.false_alarms_per_month
         return NormalDist().inv_cdf(1 - 1 / max(looks, 2.0))
 
+    def without_past(self, last_ns: int) -> EarlyWatch:
+        """The same without ticks that no later update looks at."""
+        kept = tuple(one for one in self.recent if one[0] > last_ns - DAY_NS)
+        return replace(self, recent=kept)
+
     def update(self, at_ns: int, ticks: Sequence[Tick]) -> EarlyWatch:
         """The state after the ticks of one time; those of a rise never count as before it."""
         new = shares_of(bin_ for tick in ticks for bin_ in tick.bins)

@@ -35,6 +35,19 @@ class HourSums:
 Hours = Mapping[int, HourSums]
 
 
+@dataclass(frozen=True, slots=True)
+class HoursCheck:
+    """What tells whether stored hours are those that were kept: their number and their answers.
+
+    They are those from the hour `first` on and before the hour `end`.
+    """
+
+    first: int
+    end: int
+    hours: int
+    answers: int
+
+
 def hour_sums(bins: Iterable[Bin]) -> HourSums:
     """The sums over the answers in these bins; they do not depend on the order of the bins."""
     counted = sorted(

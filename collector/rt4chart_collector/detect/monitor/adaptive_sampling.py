@@ -14,7 +14,7 @@ from rt4chart_collector.detect.drift.sampling import (
     extra_answers,
     next_rate,
 )
-from rt4chart_collector.detect.monitor.route_detectors import settled_before
+from rt4chart_collector.detect.monitor.route_detector import settled_before
 from rt4chart_collector.store.alerts.sampling_rates import (
     SamplingRateRow,
     rates_in_force,

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from otel_rt4chart.core.deadline import Deadline
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.alert import DRIFT_RULES
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.core.settings import MonitorSettings
-from rt4chart_collector.detect.drift.detector import DriftDetector, by_time, create_detector
 from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, RouteKey
-from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, TICK_NS, DriftPolicy
+from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, DriftPolicy
 from rt4chart_collector.detect.monitor.late_verdicts import LateVerdicts, TakenTicks
+from rt4chart_collector.detect.monitor.route_detector import RouteDetector, settled_before
+from rt4chart_collector.detect.monitor.stored_states import KnownRoute, StoredStates
 from rt4chart_collector.store.alerts.alert_events import accepted_times
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
 from rt4chart_collector.store.engine.connect import Client
@@ -27,94 +29,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.ticks import RouteTicks, Tick, route_ticks
 from rt4chart_collector.store.rates.traffic import busiest_routes
 
-# A tick is settled this long after its beginning: verdicts arrive late.
-SETTLED_NS = 6 * TICK_NS
 MEASURES = tuple(DRIFT_RULES)
-
-
-class RouteDetector:
-    """The detector of one measure of a route, which has processed settled ticks to `upto_ns`."""
-
-    def __init__(self, policy: DriftPolicy, verifier: str) -> None:
-        """Start without ticks."""
-        self._detector = create_detector(policy, verifier)
-        # Ahead of it by ticks that are over and not settled; most of them do not change any more.
-        self._ahead = self._detector
-        self._ahead_by: tuple[Tick, ...] = ()
-        self.upto_ns = 0
-        self.last: DriftFinding | None = None
-        self.settled: tuple[Tick, ...] = ()
-        self._accepted_ns = 0
-
-    def update(
-        self, ticks: Sequence[Tick], *, settled_ns: int, accepted_ns: Sequence[int] = ()
-    ) -> list[DriftFinding]:
-        """The new findings of the ticks from `upto_ns` on; those before `settled_ns` are final.
-
-        `settled` then holds the ticks that became settled, `last` the newest finding. At each time
-        in `accepted_ns`, in order, a person has accepted the risen rate as the usual one. Ticks
-        that are not settled are tried on copies of the detector, as they may still change.
-        """
-        fresh = [tick for tick in ticks if tick.start_ns >= self.upto_ns]
-        final = [tick for tick in fresh if tick.start_ns < settled_ns]
-        waiting = [at_ns for at_ns in accepted_ns if at_ns > self._accepted_ns]
-        is_known = not waiting
-        found = _update_all(self._detector, final, waiting)
-        if fresh:
-            found += self._try(final, fresh[len(final) :], waiting, is_known=is_known)
-        if final:
-            self._accepted_ns = max(final[-1].start_ns, self._accepted_ns)
-        self.settled = tuple(final)
-        self.upto_ns = max(self.upto_ns, settled_ns)
-        self.last = found[-1] if found else self.last
-        return found
-
-    def _try(
-        self,
-        final: Sequence[Tick],
-        open_ticks: Sequence[Tick],
-        waiting: list[int],
-        *,
-        is_known: bool,
-    ) -> list[DriftFinding]:
-        """The findings of the ticks that are not settled, but those that have not changed.
-
-        Without `is_known` all of them, because of what a person did.
-        """
-        newest_ns = max((tick.start_ns for tick in open_ticks), default=0)
-        over = tuple(tick for tick in open_ticks if tick.start_ns < newest_ns)
-        known, seen = self._ahead_by, (*final, *over)
-        if not (is_known and self._ahead is not self._detector and _continues(seen, known)):
-            # All ticks are in the order of their times: those that became settled come first.
-            self._ahead, known = self._detector.fork(), tuple(final)
-        found = _update_all(self._ahead, seen[len(known) :], waiting)
-        self._ahead_by = over
-        newest = [tick for tick in open_ticks if tick.start_ns == newest_ns]
-        return found + _update_all(self._ahead.fork(), newest, waiting)
-
-
-def _continues(seen: Sequence[Tick], known: Sequence[Tick]) -> bool:
-    """True if the ticks begin with those known, and the others are of later times."""
-    later = seen[len(known) :]
-    is_later = not known or not later or later[0].start_ns > known[-1].start_ns
-    return is_later and seen[: len(known)] == known
-
-
-def _update_all(
-    detector: DriftDetector, ticks: Sequence[Tick], waiting: list[int]
-) -> list[DriftFinding]:
-    """The findings of the ticks; the times in `waiting` that they pass are removed from it."""
-    found = []
-    for group in by_time(ticks):
-        while waiting and waiting[0] <= group[0].start_ns:
-            detector.accept(waiting.pop(0))
-        found.append(detector.update(group))
-    return found
-
-
-def settled_before(now_ns: int) -> int:
-    """The beginning of the first tick that is not settled yet."""
-    return (now_ns - SETTLED_NS) // TICK_NS * TICK_NS
 
 
 def drift_row(ticks: RouteTicks, found: DriftFinding) -> DriftRow:
@@ -267,6 +182,9 @@ class RouteDetectors:
         self._late = LateVerdicts(client, verifier, kept_ns=READ_NS, measures=MEASURES)
         self._changed: set[RouteKey] = set()
         self._unwritten: dict[tuple[DriftKey, int], DriftRow] = {}
+        self._states = StoredStates(client, verifier, MEASURES)
+        self._asked: set[RouteKey] = set()
+        self._unsaved: set[RouteKey] = set()
         self.left_out = 0
         self._accepted: dict[DriftKey, list[int]] = {}
 
@@ -293,19 +211,25 @@ class RouteDetectors:
         settled_ns, is_hourly = settled_before(now_ns), now_ns - self._listed_ns >= LIST_NS
         if is_hourly:
             self._list_routes(now_ns)
+        restored = self._restore(settled_ns) if is_hourly else []
+        if is_hourly:
             self._changed |= self._late.changed(settled_ns)
         self._accepted = self._read_accepted(now_ns - READ_NS)
         self._continue_all(now_ns, round_)
+        # What came before this process is in the sampling budget that it read.
+        round_.settled |= dict.fromkeys(restored, ())
         if is_hourly:
             taken = {key: watched.taken for key, watched in self._detectors.items()}
             self._changed |= self._late.changed_since(settled_ns, taken)
             self._listed_ns = now_ns
+            self._unsaved |= self._detectors.keys()
         deadline = Deadline(REREAD_BUDGET_S, clock=self._monotonic)
         for key in self._due(now_ns, first):
             if self._is_stopping() or deadline.is_over:
                 break
             self._run_guarded(key, partial(self._reread, key, now_ns, round_), now_ns)
         self._write_found(now_ns)
+        self._save(now_ns)
         # A route that failed, or has no new tick, keeps its last finding.
         for key, watched in self._detectors.items():
             for measure, detector in watched.by_measure.items():
@@ -347,6 +271,39 @@ class RouteDetectors:
         }
         self._changed &= self._keys.keys()
 
+    def _restore(self, settled_ns: int) -> list[RouteKey]:
+        """Continue with the stored states of routes that were not read yet; which they are."""
+        missing = [
+            key for key in self._keys if key not in self._detectors and key not in self._asked
+        ]
+        found = self._states.load(missing, self._policy, settled_ns=settled_ns) if missing else {}
+        self._asked.update(missing)
+        for key, known in found.items():
+            taken = TakenTicks(known.taken)
+            self._detectors[key] = _Watched(known.read_ns, self._policy, known.by_measure, taken)
+            self._late.resume(key, known.prints, known.compared_ns)
+        return list(found)
+
+    def _save(self, now_ns: int) -> None:
+        """Store what is known of the routes that have changed; a failure costs the next start."""
+        routes = {
+            key: KnownRoute(
+                watched.read_ns,
+                self._late.until_of(key),
+                self._late.known(key),
+                watched.taken.hours,
+                watched.by_measure,
+            )
+            for key in self._unsaved
+            if (watched := self._detectors.get(key)) and watched.policy == self._policy
+        }
+        try:
+            self._states.save(routes, self._policy, now_ns)
+        except StoreError as error:
+            log.warning("the monitor's state could not be stored: %s", redacted_error(error))
+            return
+        self._unsaved.clear()
+
     def _due(self, now_ns: int, first: Collection[RouteKey]) -> list[RouteKey]:
         """The routes to read as a whole; one that failed comes last, so that it delays no other."""
         read = {key: watched.read_ns for key, watched in self._detectors.items()}
@@ -376,6 +333,7 @@ class RouteDetectors:
         }
 
     def _reread(self, key: RouteKey, now_ns: int, round_: DriftRound) -> None:
+        self._states.forget(key)
         detectors = {measure: RouteDetector(self._policy, self.verifier) for measure in MEASURES}
         watched = _Watched(now_ns, self._policy, detectors)
         reported = round_.settled.get(key, ())
@@ -387,6 +345,7 @@ class RouteDetectors:
         # Settled ticks are reported only by `_continue`: the sampling budget is charged for them.
         round_.settled[key] = reported
         self._detectors[key] = watched
+        self._unsaved.add(key)
         self._failed_ns.pop(key, None)
         self._changed.discard(key)
 
@@ -432,7 +391,9 @@ class RouteDetectors:
         )
         if found:
             round_.findings[drift_key] = found[-1]
-        watched.taken.add(read.measure, detector.settled, since_ns=self._late.until_ns)
+        watched.taken.add(read.measure, detector.settled, since_ns=self._late.until_of(key))
+        if detector.settled:
+            self._unsaved.add(key)
         if read.measure is Measure.UNFAITHFUL and read.ticks:
             round_.settled[key] = detector.settled
         return found

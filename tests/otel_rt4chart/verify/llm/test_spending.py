@@ -17,7 +17,7 @@ from otel_rt4chart.verify.llm.spending import (
     Account,
     Booking,
     BudgetLimit,
-    Cost,
+    CallCost,
     Ledger,
     LedgerError,
     MemoryLedger,
@@ -109,7 +109,7 @@ def test_a_call_that_failed_keeps_what_was_reserved() -> None:
     booked = budget.reserve("m", 200, 300)
     assert isinstance(booked, Booking)
 
-    budget.settle(booked, Cost(1, 500, None))
+    budget.settle(booked, CallCost(1, 500, None))
 
     assert isinstance(budget.reserve("m", 200, 300), str)
 
@@ -199,7 +199,7 @@ class SharedSpending(RuleBasedStateMachine):
         if self.booked:
             number, booked = self.booked.pop(at % len(self.booked))
             used = int(booked.reserved.tokens * share)
-            self.processes[number].settle(booked, Cost(1, used, None))
+            self.processes[number].settle(booked, CallCost(1, used, None))
             for account in booked.accounts:
                 self.spent[account] += used - booked.reserved.tokens
 

@@ -14,7 +14,7 @@ from otel_rt4chart.verify.core.model import CheckPlan
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.facts import DriftFacts, JudgeFacts
 from rt4chart_collector.detect.drift.finding import DriftFinding
-from rt4chart_collector.detect.monitor.route_detectors import RouteDetector
+from rt4chart_collector.detect.monitor.route_detector import RouteDetector
 from rt4chart_collector.store.alerts.alert_events import accept, resolve
 from rt4chart_collector.store.alerts.drift_states import latest_drift
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -248,7 +248,8 @@ def test_looking_every_minute_finds_what_one_look_finds(world: World) -> None:
         world.answer(1 / 12, 36, 0.3, release="1.1")
         world.monitor.run_round()
     steps = drift_rows(world.client, since_ns=since)
-    world.client.command("TRUNCATE TABLE rt4chart_drift")
+    for table in ("rt4chart_drift", "rt4chart_monitor_states"):
+        world.client.command(f"TRUNCATE TABLE {table}")
     world.now += 300 * SECOND
     world.another().run_round()
 
