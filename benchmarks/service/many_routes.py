@@ -8,7 +8,7 @@ them not sampled, the others with one to eight claims. Then, in one run: queries
 day, a week and all days, read per five minutes alone and from the coarsest rows that serve, which
 must agree (wall and CPU); and rounds of the monitor over all routes (CPU): the first, which reads
 `--monitored-days`, one a minute later, one with a new tick, and one an hour later, which looks for
-late verdicts.
+late verdicts. At last processes that start: their first round, from what is stored.
 """
 
 from __future__ import annotations
@@ -176,6 +176,35 @@ def print_rounds(client: Client, now_ns: int, routes: int, days: float) -> None:
         began = time.process_time()
         watched.run_round(now_ns + later_ns)
         print(f"round {name:20}{time.process_time() - began:8.2f} CPU s", flush=True)
+    print_starts(client, now_ns + HOUR_NS + 2 * TICK_NS, routes)
+    print_stored(client)
+
+
+def print_starts(client: Client, now_ns: int, routes: int) -> None:
+    """CPU seconds of the first round of a process that starts, from what the last one stored."""
+    for name, ticks in (("a minute after it", 0), ("an hour after it", 12)):
+        fill(client, routes, now_ns - TICK_NS, ticks)
+        now_ns += 60 * 10**9 + ticks * TICK_NS
+        began = time.process_time()
+        watched = RouteDetectors(client, MonitorSettings(monitor_routes=routes), VERIFIER)
+        watched.run_round(now_ns)
+        figures = f"{time.process_time() - began:8.2f} CPU s, {len(watched.unread)} routes unread"
+        print(f"start {name:20}{figures}", flush=True)
+
+
+STORED = """
+SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts
+WHERE active AND database = currentDatabase() AND table LIKE 'rt4chart_monitor_%' GROUP BY table
+ORDER BY table
+"""
+
+
+def print_stored(client: Client) -> None:
+    """Rows and bytes of what the monitor stores, when the parts are merged."""
+    for table in ("rt4chart_monitor_hours", "rt4chart_monitor_states"):
+        client.command(f"OPTIMIZE TABLE {table} FINAL")
+    for table, rows, size in client.query(STORED).result_rows:
+        print(f"{table:24}{rows:14,}{size / 2**20:10.1f} MiB")
 
 
 if __name__ == "__main__":

@@ -74,15 +74,24 @@ class Alerting:
         """The targets' names."""
         return tuple(target.receiver.name for target in self._targets)
 
-    def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
+    def process(
+        self,
+        client: Client,
+        problems: Sequence[Alert],
+        *,
+        now_ns: int,
+        is_ours: Callable[[Alert], bool] = lambda alert: True,
+    ) -> None:
         """Record what happened and send the messages that are due; `problems` are all current ones.
 
-        Raises only StoreError. A target that fails is tried again in a later round; a round ends
-        after about a minute. Two processes must not do this at once, so the caller holds a lease.
-        A message is sent twice if the process dies before it records the first delivery.
+        Alerts that are not ours are another process's. Raises only StoreError. A target that fails
+        is tried again in a later round; a round ends after about a minute. Two processes must not
+        do this at once for one alert, so the caller holds a lease. A message is sent twice if the
+        process dies before it records the first delivery.
         """
-        states: States = {state.id: state for state in alert_states(client, now_ns=now_ns)}
-        events = alert_events(states, problems, now_ns, self._policy)
+        known = alert_states(client, now_ns=now_ns)
+        states: States = {state.id: state for state in known if is_ours(state.alert)}
+        events = alert_events(states, list(filter(is_ours, problems)), now_ns, self._policy)
         record_alert_events(client, events)
         quiet = silences(client, now_ns)
         states = {

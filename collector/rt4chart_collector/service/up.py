@@ -84,7 +84,7 @@ def run_service(
 
     `guard` has the tokens. With `opens_more`, the caller opens further listeners and then calls
     `Health.start`. Raises SettingsError or StoreError before anything is accepted. Stages start
-    from the back: workers, assembler, writer, servers. They end in reverse order, each before the next.
+    from the back: workers, assembler, writer, servers. They end in reverse order.
     """
     shutdown = Shutdown(settings.stop_s, Health(is_starting=True))
     guard = guard or guard_of_service(settings)

@@ -131,9 +131,15 @@ class AdaptiveSampling:
     """The raised routes and the rest of the budget; both are read from the store at first."""
 
     def __init__(
-        self, client: Client, policy: SamplingPolicy, *, verifier: str, now_ns: int
+        self,
+        client: Client,
+        policy: SamplingPolicy,
+        *,
+        verifier: str,
+        now_ns: int,
+        is_ours: Callable[[RouteKey], bool] = lambda key: True,
     ) -> None:
-        """Continue with the raises and the expenses of an earlier process."""
+        """Continue with the raises and expenses of an earlier process, of routes that are ours."""
         self._client = client
         self._policy = policy
         self.verifier = verifier
@@ -141,6 +147,7 @@ class AdaptiveSampling:
         raises = {
             key: [self._with_base(key, raise_) for raise_ in found]
             for key, found in find_raises(rows).items()
+            if is_ours(key)
         }
         self._budget = budget_left(raises, self._ticks, policy, now_ns=now_ns)
         self._charged = {key: found[-1] for key, found in raises.items() if found}

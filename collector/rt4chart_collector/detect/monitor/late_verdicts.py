@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from hashlib import blake2b
 
 from otel_rt4chart.verify.core.rates import Measure
@@ -67,6 +68,8 @@ class LateVerdicts:
         # Routes that another process compared last, which may have been until another time.
         self._until: dict[RouteKey, int] = {}
         self.until_ns = 0
+        # The shards of the routes that are compared; None for all.
+        self.shards: Collection[int] | None = None
 
     def until_of(self, key: RouteKey) -> int:
         """Until when this route was compared last; 0 if it never was."""
@@ -114,7 +117,8 @@ class LateVerdicts:
         since = {key: self.until_of(key) for key in taken if self.until_of(key)}
         stored: defaultdict[RouteKey, int] = defaultdict(int)
         scope = QueryScope(min(since.values(), default=until_ns), until_ns, self._verifier)
-        for read in route_ticks(self._client, scope, *self._measures) if since else ():
+        read_ticks = partial(route_ticks, self._client, scope, *self._measures)
+        for read in read_ticks(shards=self.shards) if since else ():
             key = (read.service, read.route)
             for tick in read.ticks if key in since else ():
                 if tick.start_ns >= since[key]:

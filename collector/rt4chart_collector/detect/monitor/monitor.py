@@ -1,4 +1,4 @@
-"""The monitor: checks the routes every minute and processes alerts, in one process at a time."""
+"""The monitor: checks routes every minute and processes alerts; several processes divide them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from rt4chart_collector.detect.monitor.issue_alerts import issue_alerts
 from rt4chart_collector.detect.monitor.label_alerts import judge_drift_alerts, limit_alerts
 from rt4chart_collector.detect.monitor.metrics import RouteFigures, route_figures
 from rt4chart_collector.detect.monitor.route_detectors import DriftRound, RouteDetectors
+from rt4chart_collector.detect.monitor.shards import MonitorShards
 from rt4chart_collector.detect.monitor.sums_check import SumsCheck
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.store.alerts.alert_events import open_alerts
 from rt4chart_collector.store.alerts.sampling_rates import SamplingRateRow, rates_in_force
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.leases import acquire_lease, new_holder, release_lease
+from rt4chart_collector.store.engine.leases import new_holder
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
-LEASE = "monitor"
 SECOND = 10**9
-# Longer than any round. If the process dies, another one takes over after this time.
+# Longer than any round. If a process dies, others take over its routes after this time.
 LEASE_S = 180.0
 
 log = logging.getLogger(__name__)
@@ -43,8 +43,18 @@ log = logging.getLogger(__name__)
 class AlertProcessor(Protocol):
     """Processes the alerts of a round: `notify.alerting.Alerting`, a layer above this folder."""
 
-    def process(self, client: Client, problems: Sequence[Alert], *, now_ns: int) -> None:
-        """Record events and send the messages that are due; raises only StoreError."""
+    def process(
+        self,
+        client: Client,
+        problems: Sequence[Alert],
+        *,
+        now_ns: int,
+        is_ours: Callable[[Alert], bool],
+    ) -> None:
+        """Record events and send the messages that are due; raises only StoreError.
+
+        Those of alerts that are not ours are left to other processes.
+        """
 
 
 class Monitor:
@@ -68,14 +78,15 @@ class Monitor:
         self._alerting = alerting
         self._clock = clock
         self._breaker = breaker
-        self._holder = new_holder()
+        lease_s = max(LEASE_S, 3 * settings.monitor)
+        self._shards = MonitorShards(client, new_holder(), round(lease_s * SECOND))
         self._stopping = Event()
         self._routes: RouteDetectors | None = None
         self._adaptive: AdaptiveSampling | None = None
         self._round = DriftRound()
         self._drift = DriftAlerts(client)
         self._corrected = CorrectedRates(client)
-        self._sums = SumsCheck(client, self._holder)
+        self._sums = SumsCheck(client, self._shards.holder)
         self._alerts: dict[str, list[Alert]] = {}
         self._issues_tick = -1
         self._latest_ns = 0
@@ -93,22 +104,21 @@ class Monitor:
             except Exception as error:  # noqa: BLE001 - thread boundary: the next round tries again
                 self._note("a round of the monitor", error)
             self._stopping.wait(self._settings.monitor)
-        if self._routes is not None:
-            # A lease that cannot be given back ends by itself.
-            with suppress(StoreError):
-                release_lease(self._client, LEASE, self._holder, now_ns=self._clock())
+        # A lease that cannot be given back ends by itself.
+        with suppress(StoreError):
+            self._shards.give_back(self._clock())
 
     def stop(self) -> None:
         """Let `run` end after the current part of the round."""
         self._stopping.set()
 
     def run_round(self) -> bool:
-        """Run one round; False if another process has the lease."""
+        """Run one round; False if other processes do all there is to do."""
         now_ns = self._clock()
         self._check_clock(now_ns)
-        # Before the lease: a monitor without it also answers applications that ask for rates.
+        # Before the leases: a monitor without any also answers applications that ask for rates.
         self._read_rates(now_ns)
-        if not self._has_lease(now_ns):
+        if not self._has_work(now_ns):
             self._forget()
             return False
         self._round = DriftRound()
@@ -116,20 +126,23 @@ class Monitor:
         self._run_part("route_drift", lambda: self._find_drift(verifier, now_ns))
         if self._stopping.is_set():
             return True
-        self._run_part("issues", lambda: self._find_issues(now_ns))
+        # Each process shows the corrected rates of its routes.
         self._run_part("labels", lambda: self._find_by_labels(verifier, now_ns))
-        self._run_part("health", lambda: self._find_health(verifier, now_ns))
-        self._run_part("sums", lambda: self._check_sums(now_ns))
+        if self._shards.is_leader:
+            self._run_part("issues", lambda: self._find_issues(now_ns))
+            self._run_part("health", lambda: self._find_health(verifier, now_ns))
+            self._run_part("sums", lambda: self._check_sums(now_ns))
         found = [alert for alerts in self._alerts.values() for alert in alerts]
-        # The lease may have expired meanwhile, and another process may be sending the messages.
-        if self._has_lease(self._clock()):
-            self._alerting.process(self._client, found, now_ns=now_ns)
+        # Leases may have expired meanwhile, and another process may be sending the messages.
+        if self._has_work(self._clock()):
+            self._round = self._round.only(self._shards.watches)
+            self._alerting.process(self._client, found, now_ns=now_ns, is_ours=self._is_ours)
             self._adapt(verifier, now_ns)
         self._update_figures(verifier, now_ns)
         return True
 
     def figures(self) -> Sequence[RouteFigures]:
-        """The routes in the last round; none if another process has the lease."""
+        """The routes that this process watched in the last round."""
         return self._figures
 
     def route_states(self) -> Mapping[str, int]:
@@ -140,11 +153,22 @@ class Monitor:
         """The rates in force of a service, as of the last round."""
         return self._rates.get(service, ())
 
-    def _has_lease(self, now_ns: int) -> bool:
-        lease = max(LEASE_S, 3 * self._settings.monitor)
-        return acquire_lease(
-            self._client, LEASE, self._holder, now_ns=now_ns, for_ns=round(lease * SECOND)
-        )
+    def _has_work(self, now_ns: int) -> bool:
+        """Renew the leases; False if this process has none."""
+        before = (self._shards.held, self._shards.members)
+        self._shards.renew(now_ns)
+        if self._routes is not None:
+            self._routes.set_shards(self._shards.held)
+        if before != (self._shards.held, self._shards.members):
+            # Its budget is a part of that of all, and its routes are others.
+            self._adaptive = None
+        return not self._shards.is_idle
+
+    def _is_ours(self, alert: Alert) -> bool:
+        """True for an alert of a route that this process watches, and for the leader's."""
+        if alert.rule in DRIFT_RULES.values():
+            return self._shards.watches(alert.route_key)
+        return self._shards.is_leader
 
     def _check_clock(self, now_ns: int) -> None:
         """Restart if the clock went back by a tick or more: later ticks were read already."""
@@ -162,7 +186,7 @@ class Monitor:
         risen = [
             state.alert
             for state in open_alerts(self._client, now_ns=now_ns)
-            if state.alert.rule in DRIFT_RULES.values()
+            if state.alert.rule in DRIFT_RULES.values() and self._is_ours(state.alert)
         ]
         self._round = routes.run_round(now_ns, first={alert.route_key for alert in risen})
         if self._stopping.is_set():
@@ -178,6 +202,7 @@ class Monitor:
             self._routes = RouteDetectors(
                 self._client, self._settings, verifier, is_stopping=self._stopping.is_set
             )
+            self._routes.set_shards(self._shards.held)
         return self._routes
 
     def _find_issues(self, now_ns: int) -> list[Alert]:
@@ -210,10 +235,14 @@ class Monitor:
         if self._adaptive is None:
             policy = SamplingPolicy(
                 cap_per_hour=self._settings.adaptive_cap,
-                budget_per_hour=self._settings.adaptive_budget,
+                budget_per_hour=self._settings.adaptive_budget / max(self._shards.members, 1),
             )
             self._adaptive = AdaptiveSampling(
-                self._client, policy, verifier=verifier, now_ns=now_ns
+                self._client,
+                policy,
+                verifier=verifier,
+                now_ns=now_ns,
+                is_ours=self._shards.watches,
             )
         self._adaptive.verifier = verifier
         if self._adaptive.adapt(self._round.by_route, self._round.settled, now_ns=now_ns):
@@ -241,6 +270,9 @@ class Monitor:
             return
         states = self._routes.states
         shown = len({(one.service, one.route) for one in self._figures})
+        if not self._shards.is_leader:
+            # The leader counts them.
+            states = states | {"left_out": 0}
         self._states = {**states, "without_gauges": sum(states.values()) - shown}
 
     def _forget(self) -> None:
@@ -248,7 +280,7 @@ class Monitor:
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
         self._states = {}
         self._corrected = CorrectedRates(self._client)
-        self._sums = SumsCheck(self._client, self._holder)
+        self._sums = SumsCheck(self._client, self._shards.holder)
         self._issues_tick = -1
 
     def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:

@@ -21,6 +21,7 @@ from rt4chart_collector.detect.drift.finding import DriftFinding, DriftKey, Rout
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, RULES, DriftPolicy
 from rt4chart_collector.detect.monitor.late_verdicts import LateVerdicts, TakenTicks
 from rt4chart_collector.detect.monitor.route_detector import RouteDetector, settled_before
+from rt4chart_collector.detect.monitor.shards import ALL_SHARDS, shard_of
 from rt4chart_collector.detect.monitor.stored_states import KnownRoute, StoredStates
 from rt4chart_collector.store.alerts.alert_events import accepted_times
 from rt4chart_collector.store.alerts.drift_states import DriftRow, latest_drift, write_drift
@@ -75,6 +76,13 @@ class DriftRound:
 
     findings: dict[DriftKey, DriftFinding] = field(default_factory=dict)
     settled: dict[RouteKey, Sequence[Tick]] = field(default_factory=dict)
+
+    def only(self, is_ours: Callable[[RouteKey], bool]) -> DriftRound:
+        """The same of some routes."""
+        return DriftRound(
+            {key: found for key, found in self.findings.items() if is_ours(key[:2])},
+            {key: ticks for key, ticks in self.settled.items() if is_ours(key)},
+        )
 
     @property
     def by_route(self) -> dict[RouteKey, DriftFinding]:
@@ -184,9 +192,33 @@ class RouteDetectors:
         self._unwritten: dict[tuple[DriftKey, int], DriftRow] = {}
         self._states = StoredStates(client, verifier, MEASURES)
         self._asked: set[RouteKey] = set()
+        self._shards = ALL_SHARDS
+        self._listed = 0
         self._unsaved: set[RouteKey] = set()
         self.left_out = 0
         self._accepted: dict[DriftKey, list[int]] = {}
+
+    def set_shards(self, shards: frozenset[int]) -> None:
+        """Watch the routes of these shards alone; those of new ones are listed in the next round.
+
+        Others are forgotten: the process that watches them now stores what it knows.
+        """
+        if shards == self._shards:
+            return
+        self._shards = self._late.shards = shards
+        lost = [key for key in self._keys if shard_of(key) not in shards]
+        for key in lost:
+            for known in (self._keys, self._detectors, self._failed_ns):
+                known.pop(key, None)
+            self._states.forget(key)
+        self._asked -= {*lost}
+        self._changed -= {*lost}
+        self._unsaved -= {*lost}
+        self._last = {key: found for key, found in self._last.items() if key[:2] in self._keys}
+        self._unwritten = {
+            name: row for name, row in self._unwritten.items() if name[0][:2] in self._keys
+        }
+        self._listed_ns = 0
 
     @property
     def unread(self) -> frozenset[RouteKey]:
@@ -251,8 +283,9 @@ class RouteDetectors:
         if self.left_out:
             message = "%d routes are not watched, those with the fewest claims: %s"
             log.warning(message, self.left_out, "see RT4CHART_MONITOR_ROUTES")
-        self._keys = dict.fromkeys(found)
-        self._policy = steady_policy(self._settings, len(self._keys), self._policy)
+        self._listed = len(found)
+        self._keys = dict.fromkeys(key for key in found if shard_of(key) in self._shards)
+        self._policy = steady_policy(self._settings, self._listed, self._policy)
         self._detectors = {
             key: watched for key, watched in self._detectors.items() if key in self._keys
         }
@@ -354,10 +387,11 @@ class RouteDetectors:
             (watched.upto_ns for watched in self._detectors.values()), default=now_ns - HOUR_NS
         )
         scope = QueryScope(since, now_ns + HOUR_NS, self.verifier)
-        found = _by_route(route_ticks(self._client, scope, *MEASURES))
+        found = _by_route(route_ticks(self._client, scope, *MEASURES, shards=self._shards))
         for key in found.keys() - self._detectors.keys():
-            if len(self._keys) < self._settings.monitor_routes:
-                self._keys.setdefault(key)
+            if self._listed < self._settings.monitor_routes and key not in self._keys:
+                self._keys[key] = None
+                self._listed += 1
         # Those without new ticks too: the next read begins where the last of them has got to.
         for key, watched in list(self._detectors.items()):
             each = _each_measure(key, self.verifier, found.get(key, ()))

@@ -24,6 +24,10 @@ COUNTED = {
     Measure.MISLEADING: ("Misleading", "Checked = 'fully'"),
     Measure.EITHER: ("Unfaithful + Misleading", "Checked = 'fully'"),
 }
+# Several monitors divide the routes by shards of their names.
+SHARDS = 64
+IN_SHARDS = f"""({{any_shard:UInt8}}
+    OR CRC32(concat(ServiceName, '\\0', Route)) % {SHARDS} IN {{shards:Array(UInt8)}})"""
 # One statement reads all measures: the scan of the table is the cost, not the rows of the result.
 TICK_BINS = f"""
 SELECT ServiceName AS service, Route AS route, VerifierId AS verifier, Measure AS measure,
@@ -36,7 +40,7 @@ FROM (
         Decided, QuestionKind, counted.1 AS Measure, counted.2 AS Counted,
         {SAMPLE_RATE} AS Rate, sum(Answers) AS N
     FROM rt4chart_route_5m ARRAY JOIN {{counted}} AS counted
-    WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")}
+    WHERE Decision = 'verified' AND counted.3 AND {in_scope("Tick")} AND {IN_SHARDS}
     GROUP BY ServiceName, Route, VerifierId, Tick, Model, PromptVersion, Kept,
         Decided, QuestionKind, Measure, Counted, Rate
     HAVING N > 0
@@ -111,20 +115,31 @@ class _TickRow:
 
 
 def route_ticks(
-    client: Client, scope: QueryScope, *measures: Measure, releases: Collection[str] = ()
+    client: Client,
+    scope: QueryScope,
+    *measures: Measure,
+    releases: Collection[str] = (),
+    shards: Collection[int] | None = None,
 ) -> list[RouteTicks]:
     """The ticks that start in the scope, by route, verifier and measure; unfaithful by default.
 
     Only the `releases` have ticks of their own; all others are in those of "". Applications choose
     releases, and can have one for each answer.
 
-    Ticks without an answer that the measure counts are left out.
+    Ticks without an answer that the measure counts are left out. Only routes of these `shards` are
+    read, or all.
     """
     found: defaultdict[tuple[str, str, str, str], list[Tick]] = defaultdict(list)
     # Most bins are equal to a bin of another tick: creating each once saves most of the time.
     made: dict[_BinRow, Bin] = {}
     query = TICK_BINS.replace("{counted}", _counted(measures or (Measure.UNFAITHFUL,)))
-    for row in read(client, _TickRow, query, {**scope.parameters, "releases": [*releases]}):
+    parameters = {
+        **scope.parameters,
+        "releases": [*releases],
+        "any_shard": int(shards is None or len(shards) == SHARDS),
+        "shards": sorted(shards or ()),
+    }
+    for row in read(client, _TickRow, query, parameters):
         bins = tuple(
             [made.get(values) or made.setdefault(values, Bin(*values)) for values in row.bins]
         )
