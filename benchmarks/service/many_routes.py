@@ -1,6 +1,7 @@
 """What a thousand routes cost: rows and bytes of each grain, pages, and the monitor's rounds.
 
     python -m benchmarks.service.many_routes [--routes 1000] [--days 8] [--monitored-days 1]
+        [--processes 1]
 
 The engine makes the rows per five minutes itself, in a temporary embedded database, and the views
 add them up by hour and day. Each tick of a route has some seventy answers of two releases, 40 of
@@ -25,6 +26,7 @@ from rt4chart_collector.core.settings import MonitorSettings
 from rt4chart_collector.detect.drift.policy import DAY_NS, HOUR_NS, TICK_NS
 from rt4chart_collector.detect.monitor import route_detectors
 from rt4chart_collector.detect.monitor.route_detectors import RouteDetectors
+from rt4chart_collector.detect.monitor.shards import wanted_shards
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.grains import TABLES, Grain, sums_of
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -58,6 +60,9 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=8)
     parser.add_argument("--monitored-days", type=float, default=1.0)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument(
+        "--processes", type=int, default=1, help="monitors that divide the routes, measured in turn"
+    )
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -74,7 +79,7 @@ def main() -> None:
         print_grains(client, options.days)
         print_pages(client, now_ns, options.days, options.runs)
         if options.monitored_days:
-            print_rounds(client, now_ns, options.routes, options.monitored_days)
+            print_rounds(client, now_ns, options.routes, options.monitored_days, options.processes)
 
 
 def fill(client: Client, routes: int, first_ns: int, ticks: int) -> None:
@@ -149,18 +154,42 @@ def same(one: Sequence[object], other: Sequence[object]) -> bool:
     )
 
 
-def print_rounds(client: Client, now_ns: int, routes: int, days: float) -> None:
+def detectors(client: Client, routes: int, processes: int) -> list[RouteDetectors]:
+    """Those of so many processes that start, each with its part of the routes."""
+    names = [f"monitor {number}" for number in range(processes)]
+    found = []
+    for name in names:
+        one = RouteDetectors(client, MonitorSettings(monitor_routes=routes), VERIFIER)
+        one.set_shards(wanted_shards(name, names))
+        found.append(one)
+    return found
+
+
+def run_all(watched: Sequence[RouteDetectors], now_ns: int) -> str:
+    """A round of each process; the CPU seconds of all, of the one with the most, and of a route."""
+    each, routes = [], 0
+    for one in watched:
+        began = time.process_time()
+        one.run_round(now_ns)
+        each.append(time.process_time() - began)
+        routes += one.states["watched"]
+    most = f", at most {max(each):.2f} a process" if len(each) > 1 else ""
+    return f"{sum(each):8.2f} CPU s{most}, {1000 * sum(each) / routes:.2f} ms a route"
+
+
+def print_rounds(client: Client, now_ns: int, routes: int, days: float, processes: int = 1) -> None:
     """CPU seconds of rounds of the monitor's detectors over all routes."""
     route_detectors.READ_NS = round(days * DAY_NS)
-    watched = RouteDetectors(client, MonitorSettings(monitor_routes=routes), VERIFIER)
+    watched = detectors(client, routes, processes)
     rounds = 0
     began = time.process_time()
-    while rounds == 0 or watched.unread:
-        watched.run_round(now_ns)
+    while rounds == 0 or any(one.unread for one in watched):
+        for one in watched:
+            one.run_round(now_ns)
         rounds += 1
     first = time.process_time() - began
     print(f"first: {routes:,} routes, {days:g} days of ticks each, {first:.1f} CPU s", end="")
-    print(f" ({rounds} rounds)")
+    print(f" ({rounds} rounds of {processes} processes)", flush=True)
     steps: list[tuple[str, int, Callable[[], object]]] = [
         ("a minute later", 60 * 10**9, lambda: None),
         ("with a new tick", TICK_NS, lambda: fill(client, routes, now_ns, 1)),
@@ -173,23 +202,20 @@ def print_rounds(client: Client, now_ns: int, routes: int, days: float) -> None:
     ]
     for name, later_ns, prepare in steps:
         prepare()
-        began = time.process_time()
-        watched.run_round(now_ns + later_ns)
-        print(f"round {name:20}{time.process_time() - began:8.2f} CPU s", flush=True)
-    print_starts(client, now_ns + HOUR_NS + 2 * TICK_NS, routes)
+        print(f"round {name:20}{run_all(watched, now_ns + later_ns)}", flush=True)
+    print_starts(client, now_ns + HOUR_NS + 2 * TICK_NS, routes, processes)
     print_stored(client)
 
 
-def print_starts(client: Client, now_ns: int, routes: int) -> None:
-    """CPU seconds of the first round of a process that starts, from what the last one stored."""
+def print_starts(client: Client, now_ns: int, routes: int, processes: int) -> None:
+    """CPU seconds of the first round of processes that start, from what the last ones stored."""
     for name, ticks in (("a minute after it", 0), ("an hour after it", 12)):
         fill(client, routes, now_ns - TICK_NS, ticks)
         now_ns += 60 * 10**9 + ticks * TICK_NS
-        began = time.process_time()
-        watched = RouteDetectors(client, MonitorSettings(monitor_routes=routes), VERIFIER)
-        watched.run_round(now_ns)
-        figures = f"{time.process_time() - began:8.2f} CPU s, {len(watched.unread)} routes unread"
-        print(f"start {name:20}{figures}", flush=True)
+        watched = detectors(client, routes, processes)
+        figures = run_all(watched, now_ns)
+        unread = sum(len(one.unread) for one in watched)
+        print(f"start {name:20}{figures}, {unread} routes unread", flush=True)
 
 
 STORED = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,6 +51,15 @@ class SteadyAttribute:
 
 
 @dataclass(frozen=True, slots=True)
+class UncomparedValues:
+    """How many of an attribute's values were not compared: those that the fewest answers have."""
+
+    attribute: str
+    number: int
+    values: int
+
+
+@dataclass(frozen=True, slots=True)
 class FirstSeen:
     """A value of an attribute that came into use within the time of the chart."""
 
@@ -91,6 +101,17 @@ def steady_attributes(
     return tuple(_steady(name, traffic) for name in ATTRIBUTES if name not in changed)
 
 
+def uncompared_values(traffic: Sequence[AttributeTraffic]) -> tuple[UncomparedValues, ...]:
+    """The attributes of which the traffic has not all values."""
+    known = Counter(row.attribute for row in traffic)
+    values = {row.attribute: row.values for row in traffic}
+    return tuple(
+        UncomparedValues(name, values[name] - known[name], values[name])
+        for name in ATTRIBUTES
+        if values.get(name, 0) > known[name]
+    )
+
+
 def first_seen(
     traffic: Sequence[AttributeTraffic], *, begin_ns: int, until_ns: int
 ) -> tuple[FirstSeen, ...]:
@@ -125,6 +146,6 @@ def _distance_ns(one: DatedChange, since_ns: int) -> tuple[bool, int]:
 
 def _steady(name: str, traffic: Sequence[AttributeTraffic]) -> SteadyAttribute:
     rows = [row for row in traffic if row.attribute == name]
-    whole = sum(row.before + row.after for row in rows)
+    whole = max((row.all_before + row.all_after for row in rows), default=0)
     used = [row.value for row in rows if row.value and row.before + row.after >= IN_USE * whole]
     return SteadyAttribute(name, tuple(used[:MAX_NAMED]), max(len(used) - MAX_NAMED, 0))

@@ -41,6 +41,7 @@ def incident_figures(incident: RouteIncident) -> dict[str, object]:
             for one in incident.changes
         ],
         "unchanged": {one.attribute: list(one.values) for one in incident.steady},
+        "not_compared": {one.attribute: one.number for one in incident.uncompared},
         "mix_of_questions": mix_words(incident),
         "passages": {
             "an_answer_before": _mean(use.passages_before, use.answers_before),

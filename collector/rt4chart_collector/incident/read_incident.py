@@ -15,9 +15,11 @@ from rt4chart_collector.incident.changes import (
     DatedChange,
     FirstSeen,
     SteadyAttribute,
+    UncomparedValues,
     dated_changes,
     first_seen,
     steady_attributes,
+    uncompared_values,
 )
 from rt4chart_collector.incident.onset_range import OnsetRange, onset_range
 from rt4chart_collector.incident.roll_back import RollBack, roll_back, roll_back_change
@@ -47,7 +49,8 @@ class RouteIncident:
     """A rise with everything around it.
 
     `began` is the interval of its beginning, both ends `since_ns` where it is not known. `changes`
-    came at that time, `steady` attributes did not change; `seen` came into use within `span`, of
+    came at that time, `steady` attributes did not change, `uncompared` says which
+    values nobody looked at; `seen` came into use within `span`, of
     which `steps` has the rates. `anchor_ns` is where a step begins. `evidence` is the detector's
     newest state, None without a recent one.
     """
@@ -61,6 +64,7 @@ class RouteIncident:
     began: OnsetRange
     changes: tuple[DatedChange, ...]
     steady: tuple[SteadyAttribute, ...]
+    uncompared: tuple[UncomparedValues, ...]
     seen: tuple[FirstSeen, ...]
     passages: PassageUse
     roll_back: RollBack | None
@@ -100,6 +104,7 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
         began=began,
         changes=changes,
         steady=steady_attributes(traffic, changes),
+        uncompared=uncompared_values(traffic),
         seen=first_seen(traffic, begin_ns=span.begin_ns, until_ns=span.until_ns),
         passages=passage_use(client, wide.of_time(since_ns - DAY_NS, until_ns), at_ns=since_ns),
         roll_back=_roll_back(client, before, changes, traffic, risen, facts.measure),

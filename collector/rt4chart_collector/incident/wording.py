@@ -9,7 +9,12 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.alerts.facts import MeasuredRate
 from rt4chart_collector.core.times import lasted, utc_time
 from rt4chart_collector.incident.asked_before import AskedBefore, BeforeAndAfter
-from rt4chart_collector.incident.changes import ChangeTime, DatedChange, SteadyAttribute
+from rt4chart_collector.incident.changes import (
+    ChangeTime,
+    DatedChange,
+    SteadyAttribute,
+    UncomparedValues,
+)
 from rt4chart_collector.incident.evidence_words import (
     EVIDENCE_HINTS,
     EVIDENCE_WORDS,
@@ -88,6 +93,11 @@ def steady_words(one: SteadyAttribute) -> str:
         return "no answer names one"
     named = ", ".join(one_line(value, VALUE) for value in one.values)
     return f"as before: {named}{f' and {one.more} more' if one.more else ''}"
+
+
+def uncompared_words(one: UncomparedValues) -> str:
+    """How many values of an attribute were not compared."""
+    return f"{one.number:,} of {one.values:,} values, those of the fewest answers"
 
 
 def passages_words(use: PassageUse) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from rt4chart_collector.core.alerts.facts import AttributeValue, DriftFacts
 from rt4chart_collector.incident.changes import (
     ChangeTime,
@@ -21,7 +24,22 @@ BEGAN = OnsetRange(SINCE - 20 * MINUTE, SINCE + 10 * MINUTE)
 
 def traffic(attribute: str, value: str, first_ns: int, before: int, after: int) -> AttributeTraffic:
     """The answers with a value."""
-    return AttributeTraffic(attribute, value, first_ns, SINCE + HOUR, before, after)
+    every = (before, after, 1)
+    return AttributeTraffic(attribute, value, first_ns, SINCE + HOUR, before, after, *every)
+
+
+def whole(rows: Sequence[AttributeTraffic]) -> list[AttributeTraffic]:
+    """The rows, of attributes that have no other values."""
+    of = {one.attribute: [row for row in rows if row.attribute == one.attribute] for one in rows}
+    return [
+        replace(
+            row,
+            all_before=sum(one.before for one in of[row.attribute]),
+            all_after=sum(one.after for one in of[row.attribute]),
+            values=len(of[row.attribute]),
+        )
+        for row in rows
+    ]
 
 
 OLD = traffic("release", "2.3", READ_SINCE, 100, 0)
@@ -68,7 +86,7 @@ def test_attributes_that_did_not_change_are_named() -> None:
         traffic("model", "rare", READ_SINCE, 1, 1),
         traffic("prompt_version", "", READ_SINCE, 100, 90),
     ]
-    found = steady_attributes(rows, [changed(SINCE)])
+    found = steady_attributes(whole(rows), [changed(SINCE)])
 
     assert [(one.attribute, one.values) for one in found] == [
         ("prompt_version", ()),

@@ -14,7 +14,12 @@ from rt4chart_collector.core.alerts.facts import (
     MeasuredRate,
 )
 from rt4chart_collector.incident.asked_before import AskedBefore
-from rt4chart_collector.incident.changes import ChangeTime, DatedChange, SteadyAttribute
+from rt4chart_collector.incident.changes import (
+    ChangeTime,
+    DatedChange,
+    SteadyAttribute,
+    UncomparedValues,
+)
 from rt4chart_collector.incident.onset_range import OnsetRange
 from rt4chart_collector.incident.roll_back import RollBack, roll_back_change
 from rt4chart_collector.incident.wording import (
@@ -25,6 +30,7 @@ from rt4chart_collector.incident.wording import (
     range_words,
     roll_back_words,
     steady_words,
+    uncompared_words,
     values_words,
 )
 from rt4chart_collector.store.answers.passage_use import PassageUse
@@ -106,6 +112,8 @@ def test_what_stayed_is_named() -> None:
     """Or that no answer names it."""
     assert steady_words(SteadyAttribute("model", ("a", "b"), 3)) == "as before: a, b and 3 more"
     assert steady_words(SteadyAttribute("release")) == "no answer names one"
+    left = UncomparedValues("release", 9_800, 10_000)
+    assert uncompared_words(left) == "9,800 of 10,000 values, those of the fewest answers"
 
 
 def test_passages_tell_of_the_retriever() -> None:

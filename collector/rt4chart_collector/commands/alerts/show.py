@@ -34,6 +34,7 @@ from rt4chart_collector.incident.wording import (
     range_words,
     roll_back_words,
     steady_words,
+    uncompared_words,
     values_words,
 )
 from rt4chart_collector.notify.alert_message import alert_message
@@ -121,6 +122,8 @@ def _incident_facts(incident: RouteIncident) -> Iterator[tuple[str, str]]:
     yield "passages", passages_words(incident.passages)
     for steady in incident.steady:
         yield steady.attribute.replace("_", " "), steady_words(steady)
+    for left in incident.uncompared:
+        yield f"{left.attribute.replace('_', ' ')}: not compared", uncompared_words(left)
     if back := incident.roll_back:
         yield "roll back", " ".join(roll_back_words(back, incident.facts.measure))
 

@@ -22,6 +22,7 @@ from rt4chart_collector.incident.wording import (
     range_words,
     roll_back_words,
     steady_words,
+    uncompared_words,
     values_words,
 )
 from rt4chart_collector.store.answers.question_pairs import PairedAnswer
@@ -108,6 +109,10 @@ def _rows(incident: RouteIncident, compared: Mapping[AttributeChange, str]) -> l
     steady = [
         ChangeRow(one.attribute.replace("_", " "), steady_words(one)) for one in incident.steady
     ]
+    uncompared = [
+        ChangeRow(f"{one.attribute.replace('_', ' ')}: not compared", uncompared_words(one))
+        for one in incident.uncompared
+    ]
     return [
         *changed,
         ChangeRow(
@@ -115,6 +120,7 @@ def _rows(incident: RouteIncident, compared: Mapping[AttributeChange, str]) -> l
         ),
         ChangeRow("passages", passages_words(incident.passages)),
         *steady,
+        *uncompared,
     ]
 
 

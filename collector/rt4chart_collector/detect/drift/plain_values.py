@@ -20,12 +20,12 @@ Decode = Callable[[Any], Any]
 
 def to_plain(value: object) -> Any:  # noqa: ANN401 - a JSON value
     """The JSON value of a dataclass, or of what its fields hold."""
-    if value is None or isinstance(value, int | float | str):
+    if value is None or isinstance(value, (int, float, str)):
         return value
-    if isinstance(value, Mapping):
-        return [[to_plain(key), to_plain(one)] for key, one in value.items()]
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return [to_plain(one) for one in value]
+    if isinstance(value, (dict, Mapping)):
+        return [[to_plain(key), to_plain(one)] for key, one in value.items()]
     kind: Any = type(value)
     return [to_plain(getattr(value, name)) for name in _names(kind)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from otel_rt4chart.core.errors import InputError
@@ -68,4 +69,10 @@ class DriftPolicy:
         return self._reached_in(TICKS_A_WEEK)
 
     def _reached_in(self, ticks: int) -> float:
-        return math.log(max(ticks * self.routes / self.false_alarms_per_month, math.e))
+        return _log_of_ticks(ticks, self.routes, self.false_alarms_per_month)
+
+
+# Every tick of every route asks for it.
+@lru_cache(maxsize=64)
+def _log_of_ticks(ticks: int, routes: int, false_alarms: float) -> float:
+    return math.log(max(ticks * routes / false_alarms, math.e))

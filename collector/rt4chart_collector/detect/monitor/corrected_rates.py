@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,11 @@ from rt4chart_collector.store.labels.rate_history import label_state, write_corr
 # Rates are of the last week; its judge is compared with that of the three weeks before, since
 # verdicts are kept for a month.
 PERIOD_NS, BEFORE_NS = 7 * DAY_NS, 21 * DAY_NS
-# As many as have gauges; those with the most labels.
-MAX_ROUTES = 200
+# As many as may be watched; those with the most labels.
+MAX_ROUTES = 10_000
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ def _most_labelled(rates: Sequence[RouteRate]) -> tuple[RouteRate, ...]:
     """The routes that claims were drawn from, at most `MAX_ROUTES` of them."""
     drawn = [rate for rate in rates if rate.covered > 0]
     drawn.sort(key=lambda rate: (-rate.corrected.labels, rate.service, rate.route))
+    if left_out := len(drawn[MAX_ROUTES:]):
+        log.warning("the corrected rates of %d routes are not watched: the fewest labels", left_out)
     return tuple(drawn[:MAX_ROUTES])
 
 

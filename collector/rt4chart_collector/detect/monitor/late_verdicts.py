@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
@@ -18,7 +19,9 @@ from rt4chart_collector.store.rates.ticks import Tick, route_ticks
 
 def tick_print(measure: Measure, tick: Tick) -> int:
     """A fingerprint of a tick, the same in every process."""
-    told = repr((measure.value, tick)).encode()
+    bins = [(one.decided, one.counted, one.answers, one.sample_rate, one.kind) for one in tick.bins]
+    names = (measure.value, tick.start_ns, tick.model, tick.prompt_version, tick.release)
+    told = json.dumps((names, bins)).encode()
     return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
 
 

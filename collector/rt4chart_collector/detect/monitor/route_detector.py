@@ -105,7 +105,9 @@ class RouteDetector:
         newest_ns = max((tick.start_ns for tick in open_ticks), default=0)
         over = tuple(tick for tick in open_ticks if tick.start_ns < newest_ns)
         known, seen = self._ahead_by, (*final, *over)
-        if not (is_known and self._ahead is not self._detector and _continues(seen, known)):
+        # Where all that was open is settled now, a copy of the detector has less to go through.
+        is_ahead = self._ahead is not self._detector and len(known) > len(final)
+        if not (is_known and is_ahead and _continues(seen, known)):
             # All ticks are in the order of their times: those that became settled come first.
             self._ahead, known = self._detector.fork(), tuple(final)
         found = _update_all(self._ahead, seen[len(known) :], waiting)

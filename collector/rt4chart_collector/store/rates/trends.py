@@ -24,15 +24,21 @@ ATTRIBUTE_PAIRS = ", ".join(
 )
 # Every answer counts, verified or not.
 ATTRIBUTE_SHARES = f"""
-SELECT part.1 AS attribute, part.2 AS value,
-    toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
-    toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns,
-    sumIf(Answers, IsBefore) AS before, sumIf(Answers, NOT IsBefore) AS after
+SELECT *, sum(before) OVER (PARTITION BY attribute) AS all_before,
+    sum(after) OVER (PARTITION BY attribute) AS all_after,
+    count() OVER (PARTITION BY attribute) AS values
 FROM (
-    SELECT *, true AS IsBefore FROM {{before}} UNION ALL SELECT *, false AS IsBefore FROM {{after}}
+    SELECT part.1 AS attribute, part.2 AS value,
+        toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
+        toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns,
+        sumIf(Answers, IsBefore) AS before, sumIf(Answers, NOT IsBefore) AS after
+    FROM (
+        SELECT *, true AS IsBefore FROM {{before}}
+        UNION ALL SELECT *, false AS IsBefore FROM {{after}}
+    )
+    ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
+    GROUP BY attribute, value HAVING sum(Answers) > 0
 )
-ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
-GROUP BY attribute, value HAVING sum(Answers) > 0
 ORDER BY attribute, before + after DESC, value LIMIT {{limit:UInt32}} BY attribute
 """  # noqa: S608 - our own names
 
@@ -57,6 +63,7 @@ class AttributeTraffic:
     """The answers with one value of an attribute before a time and from then on.
 
     `first_ns` and `last_ns` are the first and the last tick with the value within the window.
+    `all_before` and `all_after` are the answers with any of the attribute's `values`, in number.
     """
 
     attribute: str
@@ -65,6 +72,9 @@ class AttributeTraffic:
     last_ns: int
     before: int
     after: int
+    all_before: int
+    all_after: int
+    values: int
 
 
 def attribute_traffic(
@@ -85,24 +95,19 @@ def deployment_changes(
 
     Compares the scope before `at_ns` with the scope from then on; empty if either has no answer.
     An answer without the attribute has the value "". The 200 most frequent values of each attribute
-    are compared.
+    are compared; shares are those of all answers.
     """
-    rows = attribute_traffic(client, scope, at_ns=at_ns)
-    before, after = (dict.fromkeys(ATTRIBUTES, 0) for _ in range(2))
-    for row in rows:
-        before[row.attribute] += row.before
-        after[row.attribute] += row.after
     found = [
         DeploymentChange(
             row.attribute,
             row.value,
             row.first_ns,
-            row.before / before[row.attribute],
-            row.after / after[row.attribute],
+            row.before / row.all_before,
+            row.after / row.all_after,
             row.after,
         )
-        for row in rows
-        if before[row.attribute] > 0 and after[row.attribute] > 0
+        for row in attribute_traffic(client, scope, at_ns=at_ns)
+        if row.all_before > 0 and row.all_after > 0
     ]
     order = list(ATTRIBUTES)
     moved = [change for change in found if abs(change.after - change.before) >= min_change]

@@ -52,6 +52,7 @@ INCIDENT = RouteIncident(
     began=OnsetRange(BEGIN + 11 * HOUR, BEGIN + 12 * HOUR),
     changes=(),
     steady=(),
+    uncompared=(),
     seen=(),
     passages=PassageUse(0, 0, 0, 0, 0),
     roll_back=None,

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Verdict
+from rt4chart_collector.incident.changes import UncomparedValues, uncompared_values
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.trends import DeploymentChange, deployment_changes
+from rt4chart_collector.store.rates.trends import (
+    DeploymentChange,
+    attribute_traffic,
+    deployment_changes,
+)
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 TICK = 300 * SECOND
@@ -55,6 +60,24 @@ def test_several_attributes_are_in_order_of_how_much_they_moved(client: Client) 
         ("release", "1.0"),
         ("model", "m-1"),
     ]
+
+
+def test_shares_are_those_of_all_answers_however_many_values_there_are(client: Client) -> None:
+    """Of 260 releases 200 are compared; the share of one is not that of the compared alone."""
+    before = [answer(at, AT - TICK + at, f"r{at}") for at in range(1, 261)]
+    after = [answer(1000 + at, AT + TICK + at, "new") for at in range(100)]
+    others = [answer(2000 + at, AT + TICK + at, f"r{at}") for at in range(1, 101)]
+    insert_verdicts(client, [*before, *after, *others])
+
+    (came,) = found(client)
+    scope = QueryScope(AT - 3600 * SECOND, AT + 3600 * SECOND, VERIFIER, "shop", "support")
+    releases = [
+        one for one in attribute_traffic(client, scope, at_ns=AT) if one.attribute == "release"
+    ]
+
+    assert (came.value, came.before, came.after) == ("new", 0.0, 0.5)
+    assert (len(releases), releases[0].values) == (200, 261)
+    assert uncompared_values(releases) == (UncomparedValues("release", 61, 261),)
 
 
 def test_nothing_is_told_where_there_was_nothing_before(client: Client) -> None:
