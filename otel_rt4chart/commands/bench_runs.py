@@ -39,7 +39,7 @@ from otel_rt4chart.verify.pipeline import Verifier
 # the address, of which the part without credentials counts.
 _WITHOUT_EFFECT = {
     *("api_key", "base_url", "cache", "concurrency", "onnx_threads", "prices", "retries"),
-    *("timeout_s", "calls_per_minute", "tokens_per_minute"),
+    *("timeout_s", "calls_per_minute", "tokens_per_minute", "budget"),
 }
 
 
