@@ -278,8 +278,8 @@ MONITOR_ROUTES = gauge(
     "{route}",
     "Routes with claims of the last 15 days, by what the monitor does: watched, unread (watched as"
     " soon as it is read), left_out (RT4CHART_MONITOR_ROUTES), without_gauges, which are watched or"
-    " not (RT4CHART_MONITOR_GAUGES); of several monitors each counts its own routes, and the one that"
-    " leads those left out",
+    " not (RT4CHART_MONITOR_GAUGES); of several monitors each counts its own routes, and the one"
+    " that leads those left out",
     "state",
 )
 ROUTE_HALLUCINATION_RATE = gauge(

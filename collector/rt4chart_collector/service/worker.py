@@ -90,8 +90,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
             stream=stream,
             health=shutdown.health,
         )
-        # Runs after the workers have ended, and commits what they reported last.
-        stack.callback(stream.commit_results)
+        stack.callback(stream.commit_results)  # after the workers' end: what they reported last
         if bound is not None:
             app = operations_app(status, guard_of_worker(service))
             stack.enter_context(serve_http(app, bound, stop_s=service.stop_s))

@@ -19,6 +19,7 @@ from otel_rt4chart.judges.build import (
 from otel_rt4chart.settings.application import JudgeSettings
 from otel_rt4chart.testing import ScriptedJudge
 from otel_rt4chart.verify import Exchange, Passage, Verifier
+from otel_rt4chart.verify.llm.spending import parse_budgets
 from tests.endpoint_server import EndpointServer
 from tests.oracle import Oracle, Truth
 
@@ -101,6 +102,27 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
     assert build_verifier("openai", settings).verify(POOL).usage.cost_usd is None
 
 
+def test_a_budget_in_dollars_needs_a_price(server: EndpointServer) -> None:
+    """Calls of an unknown price would not be bounded by it."""
+    settings = JudgeSettings(
+        base_url=server.base_url, model="unheard-of", budget=parse_budgets("5usd/day")
+    )
+
+    with pytest.raises(SettingsError, match="RT4CHART_JUDGE_BUDGET: expected a price of unheard"):
+        build_judge("openai", settings)
+
+
+def test_a_budget_bounds_the_calls_of_a_process(server: EndpointServer) -> None:
+    """Also where no store shares it, as in the application."""
+    settings = JudgeSettings(base_url=server.base_url, budget=parse_budgets("1calls/day"))
+    verifier = build_verifier("openai", settings)
+
+    first, second = verifier.verify(POOL), verifier.verify(POOL)
+
+    assert first.usage.calls + second.usage.calls == 1
+    assert second.claims[0].reason == "over_budget: 1 calls a day"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
@@ -115,6 +137,7 @@ def test_a_model_without_a_price_has_no_cost(server: EndpointServer) -> None:
         ("RT4CHART_JUDGE_CALLS_PER_ANSWER", "0", "expected an integer of 1 or more; got '0'$"),
         ("RT4CHART_JUDGE_TOKENS_PER_MINUTE", "-1", "expected an integer of 1 or more; got '-1'$"),
         ("RT4CHART_JUDGE_DECOMPOSITION", "both", "expected sentence or holistic; got 'both'"),
+        ("RT4CHART_JUDGE_BUDGET", "5eur/day", "expected NUMBER calls, .* got '5eur/day'"),
         ("RT4CHART_JUDGE_PRICES", "x", "expected MODEL=INPUT/CACHED/OUTPUT .* got 'x'"),
         ("RT4CHART_CASCADE_THRESHOLD", "1.5", "expected a number from 0 to 1; got '1.5'"),
         ("OPENAI_BASE_URL", "localhost:1", "expected an address .* got 'localhost:1'"),
