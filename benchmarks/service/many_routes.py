@@ -57,9 +57,9 @@ def main() -> None:
     """Fill a database, and print what its sums, its pages and its monitor cost."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--routes", type=int, default=1_000)
-    parser.add_argument("--days", type=int, default=8)
+    parser.add_argument("--days", type=float, default=8)
     parser.add_argument("--monitored-days", type=float, default=1.0)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=3, help="of the queries; 0 leaves them out")
     parser.add_argument(
         "--processes", type=int, default=1, help="monitors that divide the routes, measured in turn"
     )
@@ -71,13 +71,14 @@ def main() -> None:
         migrate(client)
         complete_from(client, 0)
         now_ns = time.time_ns() // TICK_NS * TICK_NS
-        ticks = options.days * 288
+        ticks = round(options.days * 288)
         began = time.process_time()
         fill(client, options.routes, now_ns - ticks * TICK_NS, ticks)
-        print(f"{options.routes:,} routes, {options.days} days; filled in ", end="")
+        print(f"{options.routes:,} routes, {options.days:g} days; filled in ", end="")
         print(f"{time.process_time() - began:.0f} CPU s")
         print_grains(client, options.days)
-        print_pages(client, now_ns, options.days, options.runs)
+        if options.runs:
+            print_pages(client, now_ns, options.days, options.runs)
         if options.monitored_days:
             print_rounds(client, now_ns, options.routes, options.monitored_days, options.processes)
 
@@ -98,7 +99,7 @@ WHERE active AND database = currentDatabase() AND table LIKE 'rt4chart_route_1%'
 """
 
 
-def print_grains(client: Client, days: int) -> None:
+def print_grains(client: Client, days: float) -> None:
     """Rows and bytes of each grain, of a day, when the parts are merged."""
     for table in TABLES.values():
         client.command(f"OPTIMIZE TABLE {table} FINAL")
@@ -109,7 +110,7 @@ def print_grains(client: Client, days: int) -> None:
         print(f"{table:24}{rows / days:14,.0f}{size / days / 2**20:10.1f}{size / rows:14.1f}")
 
 
-def print_pages(client: Client, now_ns: int, days: int, runs: int) -> None:
+def print_pages(client: Client, now_ns: int, days: float, runs: int) -> None:
     """What queries of pages take, from five minutes alone and from all grains."""
     print(f"{'wall ms, CPU ms; five minutes | coarsest':44}{'':>20}{'':>20}")
     for since in sorted({1, 7, days}):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
-from threading import Event
+from threading import Event, Thread
 
 from otel_rt4chart.core.settings import load
 from otel_rt4chart.judges.answer_verdicts import Clock
@@ -41,8 +41,9 @@ from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import STORE_UNREACHABLE, StoreWatch
 from rt4chart_collector.service.stages import Shutdown, closing, stage, workers_running
 from rt4chart_collector.store.answers.deduplicate_spans import SpanDeduplicator
-from rt4chart_collector.store.engine.budgets import shared_through_store
+from rt4chart_collector.store.engine.budgets import StoreLedger
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.leases import new_holder
 from rt4chart_collector.store.rates.traffic import routes_by_claims
 
 MIB = 2**20
@@ -103,10 +104,17 @@ class VerificationRuntime:
         # Before the first answer, and before recovery asks what this verifier has not decided.
         self._verifier.get(self.search_client)
         if self.budget.limits:
-            stack.enter_context(shared_through_store(self.budget, sibling()))
+            self.budget.ledger = StoreLedger(sibling(), new_holder())
+            stack.callback(self._give_budget_back)
         self._saver_client = sibling()
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
+
+    def _give_budget_back(self) -> None:
+        """Let other processes spend what this one did not, unless the store does not answer."""
+        thread = Thread(target=self.budget.close, name="budgets", daemon=True)
+        thread.start()
+        self._shutdown.join([thread])
 
     def insert(self, spans: Sequence[SpanRecord]) -> Collection[int]:
         """Store the spans that are not stored yet, and count them; for one thread.

@@ -273,20 +273,19 @@ class SharedBudget:
         return CallCost(1, input_tokens + output_tokens, usd)
 
     def states(self) -> list[AccountState]:
-        """The accounts of the current periods that were used here."""
-        with self.lock:
-            now_ns = self.clock()
-            return [
-                AccountState(
-                    account,
-                    share.limit,
-                    share.leased,
-                    share.left,
-                    share.refused_ns > 0 and not share.problem,
-                )
-                for account, share in self._shares.items()
-                if account.starts_ns == now_ns // account.period.ns * account.period.ns
-            ]
+        """The accounts of the current periods that were used here; never blocks."""
+        now_ns = self.clock()
+        return [
+            AccountState(
+                account,
+                share.limit,
+                share.leased,
+                share.left,
+                share.refused_ns > 0 and not share.problem,
+            )
+            for account, share in list(self._shares.items())
+            if account.starts_ns == now_ns // account.period.ns * account.period.ns
+        ]
 
     def close(self) -> None:
         """Give back what was not spent; what cannot be given back is lost for its period."""
