@@ -114,7 +114,7 @@ def print_pages(client: Client, now_ns: int, days: float, runs: int) -> None:
     """What queries of pages take, from five minutes alone and from all grains."""
     print(f"{'wall ms, CPU ms; five minutes | coarsest':44}{'':>20}{'':>20}")
     for since in sorted({1, 7, days}):
-        scope = QueryScope(now_ns - since * DAY_NS - TICK_NS, now_ns - TICK_NS, VERIFIER)
+        scope = QueryScope(now_ns - round(since * DAY_NS) - TICK_NS, now_ns - TICK_NS, VERIFIER)
         route, scope = scope.of_route("shop", "route-7"), scope.whole_hours
         for name, of, keys in (
             ("overview: rates by route", scope, "Route"),
@@ -127,7 +127,7 @@ def print_pages(client: Client, now_ns: int, days: float, runs: int) -> None:
             if not all(map(same, fine[2], coarse[2])) or len(fine[2]) != len(coarse[2]):
                 raise SystemExit(f"{name}: expected the same sums from all grains, got others")
             figures = "".join(f"{wall:10.0f}{cpu:10.0f}" for wall, cpu, _ in (fine, coarse))
-            print(f"{name + f', {since} days':44}{figures}")
+            print(f"{name + f', {since:g} days':44}{figures}")
 
 
 def timed(

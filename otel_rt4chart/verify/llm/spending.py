@@ -25,6 +25,8 @@ HOUR_NS = 3600 * 10**9
 SLICES = 64
 # A used-up account, or a ledger that does not answer, is asked again after this time.
 ASKED_AGAIN_NS = 5 * 10**9
+# A ledger remembers accounts that began within this time: no clock is further behind.
+KEPT_NS = 72 * HOUR_NS
 # Sums of parts of a limit are not exact.
 ROUNDING = 1e-9
 # What each reason of a refusal begins with: nothing is left, or nobody knows what is.
@@ -132,9 +134,14 @@ class MemoryLedger:
     def __init__(self) -> None:
         """Nothing is leased."""
         self._leased: dict[Account, float] = {}
+        self._newest_ns = 0
 
     def lease(self, account: Account, *, limit: float, need: float, most: float) -> float:
         """See `Ledger`."""
+        if account.starts_ns > self._newest_ns:
+            self._newest_ns = account.starts_ns
+            kept_ns = account.starts_ns - KEPT_NS
+            self._leased = {one: n for one, n in self._leased.items() if one.starts_ns >= kept_ns}
         leased = self._leased.get(account, 0.0)
         granted = next_slice(limit - leased, need=need, most=most)
         self._leased[account] = leased + granted
@@ -238,13 +245,14 @@ class SharedBudget:
     prices: Mapping[str, Price] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     _shares: dict[Account, _Share] = field(default_factory=dict)
+    _hour: int = 0
 
     def reserve(self, model: str, input_tokens: int, output_tokens: int) -> Booking | str:
         """Reserve what a call may cost at most, or the reason why it may not be sent. May block."""
         cost = self.cost(model, input_tokens, 0, output_tokens)
         with self.lock:
             now_ns = self.clock()
-            self._forget_before(now_ns - 48 * HOUR_NS)
+            self._forget_past(now_ns)
             accounts = list(self._accounts(now_ns))
             for account, limit in accounts:
                 refusal = self._ensure(account, limit, cost.of(account.unit), now_ns)
@@ -326,12 +334,19 @@ class SharedBudget:
                 share.problem = f"{BUDGET_UNKNOWN}: what is left of {account.name}: {error}"
             share.leased += granted
             share.left += granted
-            share.refused, share.refused_ns = missing, 0 if granted else now_ns
+            # A ledger that does not answer is not asked about a smaller call either.
+            share.refused = 0.0 if share.problem else missing
+            share.refused_ns = 0 if granted else now_ns
         if share.left >= need - ROUNDING:
             return ""
         return share.problem or refusal
 
-    def _forget_before(self, before_ns: int) -> None:
-        """Forget the accounts that ended long ago: no clock that is nearly right comes back."""
-        for account in [one for one in self._shares if one.starts_ns < before_ns]:
+    def _forget_past(self, now_ns: int) -> None:
+        """Forget, once an hour, the accounts that ended long ago; the ledger knows them."""
+        if now_ns // HOUR_NS == self._hour:
+            return
+        self._hour = now_ns // HOUR_NS
+        before_ns = now_ns - 2 * HOUR_NS
+        ended = [one for one in self._shares if one.starts_ns + one.period.ns < before_ns]
+        for account in ended:
             del self._shares[account]

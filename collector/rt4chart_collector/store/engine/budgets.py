@@ -18,6 +18,7 @@ from typing import Annotated
 
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.verify.llm.spending import (
+    KEPT_NS,
     ROUNDING,
     Account,
     LedgerError,
@@ -41,8 +42,6 @@ from rt4chart_collector.store.engine.rows import (
 ATTEMPTS = 6
 # The longest pause before another attempt, in seconds; it doubles with each.
 FIRST_PAUSE_S = 0.01
-# An account that began so long before the last one is read from the store again.
-KEPT_NS = 3 * 24 * 3600 * 10**9
 
 UnitName = Annotated[Unit, StoredAs("Unit", LOW_CARDINALITY, read=Unit)]
 PeriodName = Annotated[Period, StoredAs("Period", LOW_CARDINALITY, read=Period)]
