@@ -100,7 +100,7 @@ ASSIGNED = f"""
 INSERT INTO rt4chart_issue_assignments (Timestamp, TraceId, SpanId, ClaimIndex, IssueId,
     ServiceName, Route, Fingerprint, Distance, AssignedBy, Version, IsDeleted)
 SELECT Timestamp, TraceId, SpanId, ClaimIndex, 1 + cityHash64(Route, Label) % {ISSUES}, ServiceName,
-    Route, 'fp2:contradicted:number', 0.1, 'birth', 1, 0
+    Route, 'fp2:contradicted:number', 0.1, 'birth', 3, 0
 FROM rt4chart_claims WHERE Label IN ('contradicted', 'baseless')
 """  # noqa: S608 - our own names alone
 DESCRIBED = """

@@ -56,7 +56,9 @@ def filled(client: Client, count: int, *, issue: int = ISSUE.id, first: int = 1)
         client,
         [
             Assignment(
-                one.key, one.time_ns, issue, ISSUE.partition, at / 8, BY_MATCH, one.version + 1
+                *(one.key, one.time_ns, issue),
+                (one.service, one.route, ISSUE.partition[2]),
+                *(at / 8, BY_MATCH, one.version + 1),
             )
             for at, one in enumerate(sorted(failures(client, since_ns=0), key=lambda f: f.key))
             if one.key in keys
