@@ -19,6 +19,7 @@ from rt4chart_collector.store.alerts.alert_events import record_alert_events
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
+from rt4chart_collector.store.rates.rollup import complete_from
 
 PAGES = Path(__file__).parents[2] / "docs"
 CHUNK, ISSUES, VERIFIER = 100_000, 43, "local/1"
@@ -243,6 +244,8 @@ def fill(client: Client, size: Size, now_ns: int) -> Made:
     given: dict[str, object] = {"start": start, "step": DAYS_NS // size.answers}
     given |= {"answers": size.answers, "each": size.each, "routes": size.routes}
     given["words"] = vocabulary()
+    # A store that began with this version has the sums per hour and day of all its answers.
+    complete_from(client, 0)
     for first in range(0, size.answers, CHUNK):
         part = {**given, "first": first, "count": min(CHUNK, size.answers - first)}
         for statement in (SPANS, CLAIMS, VERIFICATIONS):

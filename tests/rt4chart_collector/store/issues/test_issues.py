@@ -157,7 +157,7 @@ def test_profile_says_where_it_happens(any_client: Client) -> None:
 
     profile = issue_profile(any_client, [ISSUE.id])
 
-    assert profile.routes == (FigurePart("a'b", 3, 12.0),)
+    assert profile.routes == (FigurePart("billing", 3, 12.0),)
     assert [(part.claims, part.weighted) for part in profile.trend] == [(3, 12.0)]
     assert profile.evidence == (FigurePart("p1", 3, 12.0),)
     assert profile.context == ()
