@@ -28,9 +28,9 @@ from rt4chart_collector.store.engine.rows import RowTable, read
 from rt4chart_collector.store.lists.answer_filter import AnswerFilter
 from rt4chart_collector.store.lists.candidates import (
     AnswerCursor,
-    Candidate,
+    ListCandidate,
+    ListPart,
     Order,
-    Source,
     read_candidates,
     sources,
 )
@@ -120,7 +120,7 @@ def answer_page(
 
 def _rows_of(
     client: Client,
-    source: Source,
+    source: ListPart,
     selection: AnswerFilter,
     after: AnswerCursor | None,
     limit: int,
@@ -147,7 +147,7 @@ def _rows_of(
 
 
 def _in_force(
-    client: Client, candidates: Sequence[Candidate], selection: AnswerFilter, condition: str
+    client: Client, candidates: Sequence[ListCandidate], selection: AnswerFilter, condition: str
 ) -> list[ListedAnswer]:
     """The versions in force of these answers, of those that meet the filter and the condition."""
     if not candidates:

@@ -48,7 +48,7 @@ class AnswerCursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ListCandidate:
     """A version of an answer's verdict, which may not be in force."""
 
     start_ns: int
@@ -71,7 +71,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ListPart:
     """A part of the list: of a time, and of answers that meet a condition on their `failures`."""
 
     order: Order
@@ -85,16 +85,18 @@ class Source:
         return -failures, -cursor.at_ns, cursor.trace_id, cursor.span_id, cursor.verifier
 
 
-def sources(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -> Iterator[Source]:
+def sources(
+    selection: AnswerFilter, order: Order, after: AnswerCursor | None
+) -> Iterator[ListPart]:
     """The parts of the list after a cursor, one after the other."""
     if order == "newest":
         yield from _by_time(selection.scope, order, after)
     elif selection.searches_texts:
         # Texts are in the one table alone.
-        yield Source(order, selection.scope)
+        yield ListPart(order, selection.scope)
     else:
         if after is None or after.failures:
-            yield Source(order, selection.scope, is_failed=True, condition="failures > 0")
+            yield ListPart(order, selection.scope, is_failed=True, condition="failures > 0")
         if selection.measure is None:
             begun = after if after is not None and not after.failures else None
             yield from _by_time(selection.scope, order, begun, "failures = 0")
@@ -102,23 +104,23 @@ def sources(selection: AnswerFilter, order: Order, after: AnswerCursor | None) -
 
 def _by_time(
     scope: QueryScope, order: Order, after: AnswerCursor | None, condition: str = "true"
-) -> Iterator[Source]:
+) -> Iterator[ListPart]:
     """Intervals from the newest back, each longer than the one before; most pages need one only."""
     until = min(scope.until_ns, after.at_ns + 1) if after else scope.until_ns
     length = FIRST_SLICE_NS
     while until > scope.since_ns:
         since = max(until - length, scope.since_ns)
-        yield Source(order, scope.of_time(since, until), condition=condition)
+        yield ListPart(order, scope.of_time(since, until), condition=condition)
         until, length = since, length * SLICE_GROWTH
 
 
 def read_candidates(
     client: Client,
-    source: Source,
+    source: ListPart,
     selection: AnswerFilter,
     after: AnswerCursor | None,
     limit: int,
-) -> list[Candidate]:
+) -> list[ListCandidate]:
     """The first rows of a source after a cursor, any version of which meets the filter."""
     conditions = [selection.condition, source.condition]
     if source.is_failed:
@@ -140,7 +142,7 @@ def read_candidates(
         **_cursor_parameters(after),
         "limit": limit,
     }
-    return read(client, Candidate, query, parameters)
+    return read(client, ListCandidate, query, parameters)
 
 
 def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
