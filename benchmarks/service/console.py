@@ -12,7 +12,9 @@ Milliseconds are until the last byte, the aim is a p95 under 150; milliseconds o
 the process, its client and the engine, which a busy machine does not move much; rows and bytes are
 what the engine read for a page by its own count. The columns at the end are computed for a billion
 claims: the straight line through the two largest stores, for as many routes and days, so that
-what depends on the page alone stays and what is read whole grows.
+what depends on the page alone stays and what is read whole grows. Noise grows with it, and what
+stops growing in between does not stop in it: they are upper estimates. Bytes on the disk are so
+many times those of the store.
 """
 
 from __future__ import annotations
@@ -110,7 +112,9 @@ def measured(folder: Path, size: Size, runs: int, only: str) -> dict[str, dict[s
             kept.write_text(json.dumps(asdict(made)))
         print(f"{size.claims:,} claims in {made.answers:,} answers", file=sys.stderr)
         for table, rows, size_b in client.query(STORED).result_rows:
-            print(f"{table:36}{rows:14,}{size_b / 2**20:10.1f} MiB", file=sys.stderr)
+            at_billion = size_b / size.claims * BILLION / 2**30
+            sizes = f"{size_b / 2**20:10.1f} MiB, {at_billion:.1f} GiB at a billion claims"
+            print(f"{table:36}{rows:14,}{sizes}", file=sys.stderr)
         chosen = {name: page for name, page in pages(made).items() if only in name}
         with served(dsn) as url, httpx.Client(base_url=url, timeout=60) as browser:
             return {
