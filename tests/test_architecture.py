@@ -71,6 +71,7 @@ LAYERS = {
         "ingest.kafka",
         "ingest.otlp",
         "store.views",
+        "store.lists",
         "store.alerts",
         "store.issues",
         "store.labels",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -181,8 +182,9 @@ class IssuePage:
         details = self._cache.get(key, now_ns)
         if details is not None:
             return refresh_trail(client, details, issue)
+        began_ns = time.monotonic_ns()
         details = load_details(client, issue, examples=examples)
-        self._cache.put(key, details, now_ns)
+        self._cache.put(key, details, now_ns, took_ns=time.monotonic_ns() - began_ns)
         return details
 
     def ranked(self, client: Client, request: Request) -> RankedIssue:

@@ -47,7 +47,7 @@ def configure_trail(parser: argparse.ArgumentParser) -> None:
 
 def answer_terms(text: str) -> tuple[FilterTerm, ...]:
     """The terms of a filter; the list's keys are imported when one is given."""
-    keys = resolve_name("rt4chart_collector.store.answers.answer_filter:ANSWER_KEYS")
+    keys = resolve_name("rt4chart_collector.store.lists.answer_filter:ANSWER_KEYS")
     try:
         return parse_filter(text, keys)
     except FilterError as error:

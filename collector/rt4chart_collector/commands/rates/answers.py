@@ -11,10 +11,10 @@ from otel_rt4chart.core.text import one_line
 from rt4chart_collector.core.printing import table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso, utc_time
-from rt4chart_collector.store.answers.answer_filter import AnswerFilter, of_any_time
-from rt4chart_collector.store.answers.answers import ListedAnswer, answer_page
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.lists.answer_filter import AnswerFilter, of_any_time
+from rt4chart_collector.store.lists.answer_list import ListedAnswer, answer_page
 from rt4chart_collector.store.rates.verifiers import main_verifier
 
 TEXT_CHARS = 90

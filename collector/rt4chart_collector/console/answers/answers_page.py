@@ -47,15 +47,10 @@ from rt4chart_collector.console.view.table import (
 from rt4chart_collector.console.view.urls import answer_url, route_url
 from rt4chart_collector.core.filters.filter_language import MAX_CHARS, FilterTerm
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter, of_any_time
-from rt4chart_collector.store.answers.answers import (
-    AnswerCursor,
-    AnswerPage,
-    ListedAnswer,
-    Order,
-    answer_page,
-)
 from rt4chart_collector.store.answers.verifications import Checked
+from rt4chart_collector.store.lists.answer_filter import ANSWER_KEYS, AnswerFilter, of_any_time
+from rt4chart_collector.store.lists.answer_list import AnswerPage, ListedAnswer, answer_page
+from rt4chart_collector.store.lists.candidates import AnswerCursor, Order
 
 # What links of other pages ask for, each with its name on the page.
 FILTERS = {

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import AnswerLabel, Claim
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.answer_filter import FAILED_COUNT, AnswerFilter
 from rt4chart_collector.store.answers.claims import claims_since
-from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION, AnswerDecision
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import RowTable, read, read_by
+from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope, in_time
 
-HOUR_NS = 3_600 * 10**9
-# The time that the first query covers, and how many times longer each further query reads.
-FIRST_SLICE_NS, SLICE_GROWTH = HOUR_NS, 16
-# The characters of a text that a list shows.
-PREVIEW_CHARACTERS = 280
-FOUND_BEFORE = 80  # of them before the words that were found
 LONGEST_CLAIM = 4_000  # characters that are read of a claim, of which an excerpt is shown
-Order = Literal["newest", "worst"]
 
+# The claims of an answer that each measure counts.
+FAILED_COUNT = {
+    Measure.UNFAITHFUL: "toInt64(ContradictedCount + BaselessCount)",
+    Measure.MISLEADING: "toInt64(MisleadingCount)",
+    Measure.EITHER: "toInt64(ContradictedCount + BaselessCount + MisleadingCount)",
+}
 # The condition on a claim that each measure counts.
 UNFAITHFUL_CLAIM = "Label IN ('contradicted', 'baseless')"
 MISLEADING_CLAIM = "Label = 'entailed' AND Status NOT IN ('supported', 'undecided')"
@@ -33,18 +31,6 @@ FAILED_CLAIM = {
     Measure.UNFAITHFUL: UNFAITHFUL_CLAIM,
     Measure.MISLEADING: MISLEADING_CLAIM,
     Measure.EITHER: f"({UNFAITHFUL_CLAIM} OR {MISLEADING_CLAIM})",
-}
-ORDER_COLUMNS: Mapping[str, str] = {
-    "newest": "start_ns DESC, TraceId, SpanId, VerifierId",
-    "worst": "failures DESC, start_ns DESC, TraceId, SpanId, VerifierId",
-}
-# Keyset pagination: the rows after a cursor, for each order. A page begins where the page before
-# ended, so the hundredth page costs as much as the first.
-AFTER_CURSOR: Mapping[str, str] = {
-    "newest": "(-toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
-    "> (-{at:Int64}, {trace:String}, {span:String}, {by:String})",
-    "worst": "(-failures, -toUnixTimestamp64Nano(Timestamp), TraceId, SpanId, VerifierId) "
-    "> (-{failures:Int64}, -{at:Int64}, {trace:String}, {span:String}, {by:String})",
 }
 ANSWER_KEYS = """
 SELECT toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
@@ -65,25 +51,6 @@ WHERE {in_time()} AND IsDeleted = 0
   AND ServiceName IN {{services:Array(String)}} AND Route IN {{routes:Array(String)}}
   AND toStartOfFiveMinutes(Timestamp) IN {{ticks:Array(DateTime('UTC'))}}
 """
-LISTED_ANSWERS = f"""
-SELECT {RowTable("rt4chart_verifications", AnswerDecision).select()},
-    substringUTF8(Question, 1, {PREVIEW_CHARACTERS}) AS question,
-    substringUTF8(Answer, 1, {PREVIEW_CHARACTERS}) AS answer,
-    lengthUTF8(Answer) AS characters, Statuses AS statuses, Action AS action,
-    Edits AS edits{{found}}
-FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
-"""  # noqa: S608 - our own names
-# Where the first of the searched words is, 0 if none is there; and what stands around it.
-FIRST_FOUND = """arrayMin(arrayFilter(at -> at > 0, arrayMap(
-    word -> positionCaseInsensitiveUTF8({column}, word), {words:Array(String)})))"""
-FOUND = f""",
-    toInt32(greatest(toInt64(if(
-        ({FIRST_FOUND.replace("{column}", "Answer")} AS in_answer) > 0,
-        in_answer,
-        {FIRST_FOUND.replace("{column}", "Question")}
-    )) - {FOUND_BEFORE}, 1)) AS found_at,
-    substringUTF8(if(in_answer > 0, Answer, Question), found_at, {PREVIEW_CHARACTERS}) AS found
-"""
 # The first failed claim of each verdict in an order: contradicted, baseless, then misleading ones.
 WORST_CLAIMS = f"""
 SELECT TraceId AS trace_id, SpanId AS span_id, VerifierId AS verifier, toString(Label) AS label,
@@ -93,17 +60,6 @@ FROM rt4chart_claims FINAL {OF_ANSWER_KEYS} AND {{failed}}
 ORDER BY Label = 'entailed', Label, {{order}} LIMIT 1 BY TraceId, SpanId, VerifierId
 """  # noqa: S608 - our own names
 FIRST, SUREST = "ClaimIndex", "Confidence DESC, ClaimIndex"
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerCursor:
-    """The end of a page: the values of its last row that define the order."""
-
-    at_ns: int
-    trace_id: str
-    span_id: str
-    verifier: str
-    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,36 +78,6 @@ class WorstClaim:
 
 
 NO_CLAIM = WorstClaim()
-
-
-@dataclass(frozen=True, slots=True)
-class ListedAnswer(AnswerDecision):
-    """An answer in a list; `question` and `answer` are their first characters.
-
-    After a search, `found` has the words with what stands around them, of the answer if it has
-    them, else of the question; `found_at` is where it begins, from 1.
-
-    `worst` is its first contradicted claim, else its first baseless, else its first misleading one.
-    `statuses` has the weighted number of claims by status, `edits` is JSON.
-    """
-
-    question: str
-    answer: str
-    characters: int
-    statuses: Mapping[str, float]
-    action: str
-    edits: str
-    found_at: int = 0
-    found: str = ""
-    worst: WorstClaim = NO_CLAIM
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPage:
-    """Some answers in order; `after` is the cursor of the next page, None on the last page."""
-
-    rows: tuple[ListedAnswer, ...]
-    after: AnswerCursor | None
 
 
 class AnswerPlace(Protocol):
@@ -187,101 +113,9 @@ class _AnswerKey:
     misleading: int
     decided: int
 
-    @property
-    def cursor(self) -> AnswerCursor:
-        """The cursor from which the next page continues."""
-        place = (self.start_ns, self.trace_id, self.span_id, self.verifier)
-        return AnswerCursor(*place, self.failures)
 
-
-def answer_page(
-    client: Client,
-    selection: AnswerFilter,
-    *,
-    order: Order = "newest",
-    after: AnswerCursor | None = None,
-    limit: int = 50,
-) -> AnswerPage:
-    """At most `limit` answers after a cursor: one row for each verifier with a decision."""
-    keys = _read_keys(client, selection, order, after, limit + 1)
-    rows = _read_listed(client, keys[:limit], selection)
-    return AnswerPage(rows, keys[limit - 1].cursor if len(keys) > limit else None)
-
-
-def _read_keys(
-    client: Client, selection: AnswerFilter, order: Order, after: AnswerCursor | None, limit: int
-) -> list[_AnswerKey]:
-    found: list[_AnswerKey] = []
-    scopes = _time_slices(selection.scope, after) if order == "newest" else [selection.scope]
-    text = ANSWER_KEYS.format(
-        failures=FAILED_COUNT[selection.counted],
-        where=_after(selection.condition, order, after),
-        order=ORDER_COLUMNS[order],
-    )
-    for scope in scopes:
-        parameters = {
-            **selection.parameters,
-            **scope.parameters,
-            **_cursor_parameters(after),
-            "limit": limit - len(found),
-        }
-        found += read(client, _AnswerKey, text, parameters, settings=FINAL_PER_PARTITION)
-        if len(found) >= limit:
-            break
-    return found
-
-
-def _time_slices(scope: QueryScope, after: AnswerCursor | None) -> Iterator[QueryScope]:
-    """Intervals from the newest back, each longer than the one before; most pages need one only."""
-    until = min(scope.until_ns, after.at_ns + 1) if after else scope.until_ns
-    length = FIRST_SLICE_NS
-    while until > scope.since_ns:
-        since = max(until - length, scope.since_ns)
-        yield scope.of_time(since, until)
-        until, length = since, length * SLICE_GROWTH
-
-
-def _after(condition: str, order: Order, after: AnswerCursor | None) -> str:
-    return condition if after is None else f"{condition} AND {AFTER_CURSOR[order]}"
-
-
-def _cursor_parameters(after: AnswerCursor | None) -> dict[str, object]:
-    if after is None:
-        return {}
-    return {
-        "at": after.at_ns,
-        "trace": after.trace_id,
-        "span": after.span_id,
-        "by": after.verifier,
-        "failures": after.failures,
-    }
-
-
-def _read_listed(
-    client: Client, keys: Sequence[_AnswerKey], selection: AnswerFilter
-) -> tuple[ListedAnswer, ...]:
-    """The answers of these keys, in the same order."""
-    if not keys:
-        return ()
-    rows = {
-        (row.start_ns, *row.key, row.verifier): row
-        for row in read(
-            client,
-            ListedAnswer,
-            LISTED_ANSWERS.replace("{found}", FOUND if selection.words else ""),
-            {**key_parameters(keys), "words": list(selection.words)},
-            settings=FINAL_PER_PARTITION,
-        )
-    }
-    worst = _worst_claims(client, keys, selection.counted, order=FIRST, chars=PREVIEW_CHARACTERS)
-    found = (rows.get((key.start_ns, key.trace_id, key.span_id, key.verifier)) for key in keys)
-    return tuple(
-        replace(row, worst=worst.get((*row.key, row.verifier), NO_CLAIM)) for row in found if row
-    )
-
-
-def _worst_claims(
-    client: Client, keys: Sequence[_AnswerKey], measure: Measure, *, order: str, chars: int
+def worst_claims(
+    client: Client, keys: Sequence[AnswerPlace], measure: Measure, *, order: str, chars: int
 ) -> dict[tuple[str, str, str], WorstClaim]:
     """The worst claim of each verdict that has one, by trace, span and verifier."""
     found = read_by(
@@ -359,7 +193,7 @@ def worst_answers(
     keys = read(client, _AnswerKey, query, parameters, settings=FINAL_PER_PARTITION)
     if not keys:
         return []
-    worst = _worst_claims(client, keys, measure, order=SUREST, chars=chars)
+    worst = worst_claims(client, keys, measure, order=SUREST, chars=chars)
     found = [
         _worst_answer(key, worst.get((key.trace_id, key.span_id, key.verifier), NO_CLAIM))
         for key in keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.answer_filter import FAILED_COUNT
+from rt4chart_collector.store.answers.answers import FAILED_COUNT
 from rt4chart_collector.store.answers.question_pairs import MAX_ANSWERS, SAME_WORDS
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client

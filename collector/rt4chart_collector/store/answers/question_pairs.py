@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.answer_filter import FAILED_COUNT
 from rt4chart_collector.store.answers.answers import (
     FAILED_CLAIM,
+    FAILED_COUNT,
     OF_ANSWER_KEYS,
     AnswerPlace,
     key_parameters,

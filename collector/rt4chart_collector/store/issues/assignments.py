@@ -47,6 +47,10 @@ class Assignment:
 
 ASSIGNMENTS = RowTable("rt4chart_issue_assignments", Assignment)
 LIVE_FIELDS = ("key", "time_ns", "issue", "partition", "by", "version", "distance")
+# Service and route begin the primary key, and an issue is of few routes: the others are not read.
+ON_ROUTES = """(ServiceName, Route) IN (
+        SELECT ServiceName, Route FROM rt4chart_issue_assignments WHERE {only}
+    )"""
 # The assignments that count, each with its claim and answer: the claim is a current failure and not
 # newer than the assignment. `only` is a condition on IssueId, which limits the traces too. The
 # weight is 1 / (the answer's sample rate times the rate of the check that found it).
@@ -66,7 +70,7 @@ INNER JOIN (
     FROM rt4chart_claims FINAL
     WHERE {{is_failure}} AND IsDeleted = 0 AND TraceId IN (
         SELECT TraceId FROM rt4chart_issue_assignments WHERE {{only}}
-    )
+    ) AND {ON_ROUTES}
 ) AS c ON c.TraceId = a.TraceId AND c.SpanId = a.SpanId AND c.ClaimIndex = a.ClaimIndex
 INNER JOIN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId,
@@ -77,7 +81,7 @@ INNER JOIN (
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified' AND TraceId IN (
         SELECT TraceId FROM rt4chart_issue_assignments WHERE {{only}}
-    )
+    ) AND {ON_ROUTES}
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 WHERE a.Version > c.Version

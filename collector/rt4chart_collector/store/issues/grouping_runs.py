@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.rows import (
     LOW_CARDINALITY,
@@ -15,7 +16,7 @@ from rt4chart_collector.store.engine.rows import (
     read,
 )
 from rt4chart_collector.store.engine.scope import in_time
-from rt4chart_collector.store.issues.failures import IS_FAILURE_OF_C, MAX_TIME_NS
+from rt4chart_collector.store.issues.failures import IS_FAILURE, IS_FAILURE_OF_C, MAX_TIME_NS
 
 COUNT = "UInt64"
 
@@ -61,6 +62,7 @@ INNER JOIN (
     SELECT TraceId, SpanId, argMax(VerifierId, Version) AS VerifierId
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_time()}
+      AND TraceId IN (SELECT TraceId FROM rt4chart_claims WHERE {IS_FAILURE} AND {in_time()})
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId AND v.VerifierId = c.VerifierId
 LEFT ANY JOIN (
@@ -84,5 +86,7 @@ def last_runs(client: Client, *, limit: int = 20) -> list[GroupingRun]:
 def waiting_failures(client: Client, *, since_ns: int) -> int:
     """The failures of answers since then that belong to no issue yet."""
     parameters = {"since": since_ns, "until": MAX_TIME_NS}
-    ((count,),) = client.query(WAITING_FAILURES, parameters).result_rows
+    ((count,),) = client.query(
+        WAITING_FAILURES, parameters, settings=FINAL_PER_PARTITION
+    ).result_rows
     return int(count)

@@ -15,9 +15,14 @@ from rt4chart_collector.store.answers.answers import FAILED_CLAIM
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_RATE, SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import StoredAs, read, read_by
+from rt4chart_collector.store.engine.rows import StoredAs, read, read_by, read_int
 from rt4chart_collector.store.engine.scope import OF_ROUTE, OF_VERIFIER, QueryScope, in_time
-from rt4chart_collector.store.issues.assignments import EVERY_ISSUE, GIVEN_ISSUES, LIVE_ASSIGNMENTS
+from rt4chart_collector.store.issues.assignments import (
+    EVERY_ISSUE,
+    GIVEN_ISSUES,
+    LIVE_ASSIGNMENTS,
+    ON_ROUTES,
+)
 from rt4chart_collector.store.issues.failures import DAY_NS, IS_FAILURE
 from rt4chart_collector.store.issues.issue_events import aliases
 
@@ -36,7 +41,7 @@ LEFT ANY JOIN (
     FROM rt4chart_trails FINAL
     WHERE IsDeleted = 0 AND TraceId IN (
         SELECT TraceId FROM rt4chart_issue_assignments WHERE {GIVEN_ISSUES}
-    )
+    ) AND {ON_ROUTES.format(only=GIVEN_ISSUES)}
 ) AS t ON t.TraceId = l.TraceId AND t.SpanId = l.SpanId AND t.ClaimIndex = l.ClaimIndex
     AND t.VerifierId = l.VerifierId
 GROUP BY issue
@@ -122,14 +127,16 @@ def issue_figures(
         "ids": list(issues or ()),
     }
     query = FIGURES_OF_ALL if issues is None else FIGURES_OF_ISSUES
-    found = read_by(client, "issue", IssueFigures, query, parameters)
+    found = read_by(client, "issue", IssueFigures, query, parameters, settings=FINAL_PER_PARTITION)
     return {issue: figures for issue, (figures,) in found.items()}
 
 
 def issue_profile(client: Client, issues: Sequence[int], *, limit: int = 400) -> IssueProfile:
     """The profile of an issue, given with its aliases; `limit` bounds each list."""
     parameters = {"ids": list(issues), "limit": limit}
-    kinds = read_by(client, "kind", FigurePart, PROFILE_PARTS, parameters)
+    kinds = read_by(
+        client, "kind", FigurePart, PROFILE_PARTS, parameters, settings=FINAL_PER_PARTITION
+    )
     return IssueProfile(
         routes=tuple(kinds.get("route", ())),
         models=tuple(kinds.get("model", ())),
@@ -160,6 +167,10 @@ INNER JOIN (
     FROM rt4chart_verifications FINAL
     WHERE IsDeleted = 0 AND Decision = 'verified'
       AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
+      AND TraceId IN (
+        SELECT TraceId FROM rt4chart_issue_assignments
+        WHERE Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
+      )
     GROUP BY TraceId, SpanId
 ) AS v ON v.TraceId = a.TraceId AND v.SpanId = a.SpanId
 INNER JOIN (
@@ -171,6 +182,23 @@ INNER JOIN (
     AND c.TraceId = v.TraceId AND c.SpanId = v.SpanId AND c.VerifierId = v.VerifierId
 WHERE a.Version > c.Version
 GROUP BY issue, label, age_days
+"""  # noqa: S608 - our own names
+# Of one verifier, FINAL leaves one row of each answer; of several, the latest verdict counts.
+ONE_VERIFIER = """
+SELECT uniqExact(VerifierId) <= 1 FROM rt4chart_verifications
+WHERE Decision = 'verified' AND Timestamp > fromUnixTimestamp64Nano({since:Int64})
+"""
+DECIDED_CLAIMS_OF_ONE = f"""
+SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims,
+    sum(Decided * IsChecked) AS checked
+FROM (
+    SELECT ServiceName, Route, v.Checked != 'no' AS IsChecked, {SAMPLE_WEIGHT}
+        * (toFloat64(EntailedCount) + ContradictedCount + BaselessCount) AS Decided
+    FROM rt4chart_verifications AS v FINAL
+    WHERE IsDeleted = 0 AND Decision = 'verified'
+      AND Timestamp > fromUnixTimestamp64Nano({{since:Int64}})
+)
+GROUP BY ServiceName, Route
 """  # noqa: S608 - our own names
 DECIDED_CLAIMS = f"""
 SELECT ServiceName AS service, Route AS route, sum(Decided) AS claims, sum(Checked) AS checked
@@ -220,7 +248,8 @@ class DayWeight:
 
 def failures_by_day(client: Client, *, now_ns: int, days: int) -> list[DayWeight]:
     """The assigned failures of the last `days`; aliases are separate issues here."""
-    return read(client, DayWeight, FAILURES_BY_DAY, _window_parameters(now_ns, days))
+    parameters = _window_parameters(now_ns, days)
+    return read(client, DayWeight, FAILURES_BY_DAY, parameters, settings=FINAL_PER_PARTITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +265,15 @@ def decided_claims(
 ) -> dict[tuple[str, str], DecidedClaims]:
     """The weighted decided claims of the last `days`, by (service, route)."""
     parameters = {"since": now_ns - days * DAY_NS}
-    found = read_by(client, ("service", "route"), DecidedClaims, DECIDED_CLAIMS, parameters)
+    is_one = bool(read_int(client, ONE_VERIFIER, parameters))
+    found = read_by(
+        client,
+        ("service", "route"),
+        DecidedClaims,
+        DECIDED_CLAIMS_OF_ONE if is_one else DECIDED_CLAIMS,
+        parameters,
+        settings=FINAL_PER_PARTITION,
+    )
     return {route: claims for route, (claims,) in found.items()}
 
 

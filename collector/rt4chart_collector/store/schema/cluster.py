@@ -34,12 +34,9 @@ SHARDING_KEYS = {
     "rt4chart_route_1d": BY_ROUTE,
 }
 # Small tables that queries read completely: every server holds all rows.
-UNSHARDED = {
-    "rt4chart_dead_letters",
-    "rt4chart_failure_embeddings",
-    "rt4chart_labels",
-    "rt4chart_label_queue",
-}
+UNSHARDED = {"rt4chart_labels", "rt4chart_label_queue"}
+# Tables that version 0.1.0 made whole on every server: a database that has them so keeps them.
+ONCE_WHOLE = {"rt4chart_dead_letters", "rt4chart_failure_embeddings"}
 SINGLE_SERVER_SETTING = "non_replicated_deduplication_window"
 # A Distributed table has columns only; keys, indexes, projections, settings and TTLs belong to the
 # local tables under it.
@@ -57,6 +54,13 @@ def sharding_keys(statements: Iterable[str]) -> dict[str, str]:
         if isinstance(made, CreateTable) and (key := _sharding_key(made)):
             keys[made.name] = key
     return keys
+
+
+def kept_whole(engines: Mapping[str, str]) -> frozenset[str]:
+    """The tables that this database has whole and a new one shards, by the tables' engines."""
+    return frozenset(
+        name for name in ONCE_WHOLE if "MergeTree" in engines.get(name, "").partition("(")[0]
+    )
 
 
 def cluster_statements(statement: str, sharding: Sharding, cluster: str) -> list[str]:

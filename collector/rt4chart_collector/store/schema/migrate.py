@@ -11,7 +11,11 @@ from importlib.resources import files
 from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
-from rt4chart_collector.store.schema.cluster import cluster_statements, sharding_keys
+from rt4chart_collector.store.schema.cluster import (
+    cluster_statements,
+    kept_whole,
+    sharding_keys,
+)
 from rt4chart_collector.store.schema.ddl import TABLE, AlterTable, parse_statement
 from rt4chart_collector.store.schema.retention import ttl_changes, with_ttl
 
@@ -57,12 +61,16 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class SchemaVariant:
-    """The database that statements are made for: on one server, or on all servers of a cluster."""
+    """The database that statements are made for: on one server, or on all servers of a cluster.
+
+    `whole` are tables that it has whole on every server and a new one shards.
+    """
 
     database: str
     cluster: str = ""
     retention: Retention = field(default_factory=Retention)
     embedding_width: int = 256
+    whole: frozenset[str] = frozenset()
 
     def ledger_statements(self) -> list[str]:
         """The statements that come first: the database on every server, and the ledger."""
@@ -77,9 +85,10 @@ class SchemaVariant:
         single = self._single(migration)
         if not self.cluster:
             return single
-        sharding = sharding_keys(
+        keys = sharding_keys(
             statement for migration in among for statement in self._single(migration)
         )
+        sharding = {name: key for name, key in keys.items() if name not in self.whole}
         return [
             clustered
             for statement in single
@@ -223,6 +232,7 @@ def plan_migrations(
         _cluster(client, engines, cluster),
         retention or Retention(),
         embedding_width,
+        kept_whole(engines),
     )
     missing = [migration for migration in migrations if migration.number not in applied]
     return MigrationPlan(

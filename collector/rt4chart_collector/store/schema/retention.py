@@ -21,6 +21,7 @@ VERDICT_TABLES = {
     "rt4chart_claims",
     "rt4chart_trails",
     "rt4chart_criteria",
+    "rt4chart_failed_answers",
     "rt4chart_failure_embeddings",
     "rt4chart_issue_assignments",
     "rt4chart_issue_memberships",

@@ -28,12 +28,12 @@ from rt4chart_collector.core.filters.filter_language import parse_filter
 from rt4chart_collector.core.instruments import CRITERION_VERDICTS
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
-from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
-from rt4chart_collector.store.answers.answers import answer_page
 from rt4chart_collector.store.answers.criteria import CriterionRow, criteria_of
 from rt4chart_collector.store.answers.verifications import verifications_of_trace
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.lists.answer_filter import ANSWER_KEYS, AnswerFilter
+from rt4chart_collector.store.lists.answer_list import answer_page
 from rt4chart_collector.store.rates.criterion_rates import criteria_rates
 from tests.criteria_model import FAIL, CriteriaOracle
 from tests.endpoint_server import Answer, EndpointServer, Seen, error

@@ -56,7 +56,9 @@ def filled(client: Client, count: int, *, issue: int = ISSUE.id, first: int = 1)
         client,
         [
             Assignment(
-                one.key, one.time_ns, issue, ISSUE.partition, at / 8, BY_MATCH, one.version + 1
+                *(one.key, one.time_ns, issue),
+                (one.service, one.route, ISSUE.partition[2]),
+                *(at / 8, BY_MATCH, one.version + 1),
             )
             for at, one in enumerate(sorted(failures(client, since_ns=0), key=lambda f: f.key))
             if one.key in keys
@@ -155,7 +157,7 @@ def test_profile_says_where_it_happens(any_client: Client) -> None:
 
     profile = issue_profile(any_client, [ISSUE.id])
 
-    assert profile.routes == (FigurePart("a'b", 3, 12.0),)
+    assert profile.routes == (FigurePart("billing", 3, 12.0),)
     assert [(part.claims, part.weighted) for part in profile.trend] == [(3, 12.0)]
     assert profile.evidence == (FigurePart("p1", 3, 12.0),)
     assert profile.context == ()

@@ -7,6 +7,7 @@ and distributes taken out.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from rt4chart_collector.store.schema.cluster import (
     UNSHARDED,
     UNSHARDED_PATH,
     cluster_statements,
+    kept_whole,
     local_table,
     sharding_keys,
 )
@@ -77,7 +79,8 @@ def test_our_reading_of_a_table_is_whole(store_dsn: str) -> None:
 
 def test_every_statement_goes_to_the_whole_cluster() -> None:
     """No table, view or change is made on one server alone."""
-    assert {type(made) for made in MADE} <= {CreateTable, CreateView, AlterTable, DropStatement}
+    kinds = {CreateTable, CreateView, AlterTable, DropStatement, InsertStatement}
+    assert {type(made) for made in MADE} <= kinds
     assert [
         made for made in MADE if not isinstance(made, InsertStatement) and made.cluster != "prod"
     ] == []
@@ -157,6 +160,26 @@ def test_what_is_whole_and_what_is_sharded_is_decided() -> None:
     assert set(SHARDING_KEYS) <= set(SHARDING)
     assert TABLES[LEDGER_TABLE].engine == "ReplicatedReplacingMergeTree"
     assert TABLES[LEDGER_TABLE].arguments.startswith(UNSHARDED_PATH)
+
+
+def test_a_cluster_of_an_earlier_version_keeps_its_tables_whole() -> None:
+    """Their later columns go to the tables that are there, and nothing is made beside them."""
+    engines = {
+        "rt4chart_failure_embeddings": "ReplicatedReplacingMergeTree('/p', 'r', Version)",
+        "rt4chart_dead_letters": "Distributed('prod', otel, rt4chart_dead_letters_local)",
+    }
+    assert kept_whole({}) == frozenset()
+    assert kept_whole(engines) == {"rt4chart_failure_embeddings"}
+    kept = replace(PROD, whole=kept_whole(engines))
+
+    made = [parse_statement(s) for one in ALL for s in kept.statements(one, ALL)]
+
+    of_embeddings = {one.name for one in made if "failure_embeddings" in one.name}
+    assert of_embeddings == {"rt4chart_failure_embeddings"}
+    assert {one.name for one in made if "dead_letters" in one.name} == {
+        "rt4chart_dead_letters",
+        "rt4chart_dead_letters_local",
+    }
 
 
 def test_views_feed_the_shard_they_read() -> None:
@@ -271,6 +294,9 @@ def stripped(statement: str) -> str:
     """The statement for one engine: plain tables for replicated ones, a Merge for what is over."""
     made = parse_statement(statement)
     text = statement.replace(" ON CLUSTER 'prod'", "")
+    if isinstance(made, InsertStatement):
+        # Nothing can be written into a Merge.
+        return re.sub(rf"^(INSERT INTO \S+\.{made.name})\b", rf"\1{LOCAL_SUFFIX}", text)
     if isinstance(made, CreateTable) and made.like:
         over = f"Merge('{made.database}', '^{made.like}$')"
         return re.sub(r"ENGINE = Distributed\(.*\)$", f"ENGINE = {over}", text)

@@ -24,6 +24,7 @@ SET = {
     "rt4chart_corrected_rates": 90,
     "rt4chart_dead_letters": 7,
     "rt4chart_drift": 90,
+    "rt4chart_failed_answers": 14,
     "rt4chart_failure_embeddings": 14,
     "rt4chart_feedback": 90,
     "rt4chart_grouping_runs": 5,

@@ -18,6 +18,7 @@ ALL = shipped_migrations()
 READ = (
     *("rates", "answers", "failures", "agreement", "unverified", "spans", "decided", "letters"),
     *("issues", "members", "traffic", "last", "view", "sums", "grouping"),
+    *("list newest 0", "list newest 1", "list worst 0", "list worst 1"),
     *("verifiers", "ticks", "breakdown", "coverage", "criteria", "draw", "corrected", "history"),
     *("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims"),
 )

@@ -25,6 +25,7 @@ from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdi
 from rt4chart_clustering.description.embedding import HashingEmbedder
 from rt4chart_clustering.grouping.engine import HdbscanGrouping
 from rt4chart_clustering.grouping.run import group_failures
+from rt4chart_collector.core.filters.filter_language import FilterTerm
 from rt4chart_collector.pipeline.retry import outcome_of
 from rt4chart_collector.store.answers.answers import verified_answers
 from rt4chart_collector.store.answers.dead_letters import (
@@ -53,6 +54,9 @@ from rt4chart_collector.store.issues.match_failures import DescriptionWindow
 from rt4chart_collector.store.labels.corrected_rates import corrected_rates, draw_rates
 from rt4chart_collector.store.labels.draws import DrawRequest, draw_claims
 from rt4chart_collector.store.labels.rate_history import corrected_history, write_corrected_rates
+from rt4chart_collector.store.lists.answer_filter import AnswerFilter
+from rt4chart_collector.store.lists.answer_list import answer_page
+from rt4chart_collector.store.lists.candidates import Order
 from rt4chart_collector.store.rates.claim_rates import (
     DIMENSIONS,
     rates_by,
@@ -82,6 +86,7 @@ KEEPER = """<zookeeper><implementation>testkeeper</implementation></zookeeper>
 <macros><shard>01</shard><replica>a</replica></macros>"""
 REPLICAS = "SELECT table, zookeeper_path, replica_name FROM system.replicas ORDER BY table"
 ALL = shipped_migrations()
+ORDERS: tuple[Order, ...] = ("newest", "worst")
 ISSUE = Issue(7, "late", "fp2:contradicted:order", "shop", "support", NOON, NOON, 3, (0.5,), "run")
 IDS = [f"{n:032x}" for n in range(1, 31)]
 ASSIGN = """
@@ -175,6 +180,12 @@ def read(client: Client, folder: Path) -> Iterator[tuple[str, object]]:
     faithful = faithful_answers(client, service="shop", route="pay", limit=50)
     last = last_verifications(client, keys)
     yield "last", (sorted(map(str, last.values())), sorted(map(str, faithful)))
+    with_word = AnswerFilter(QueryScope(), terms=(FilterTerm("", "trial"),))
+    for order in ORDERS:
+        for one in (with_word, replace(with_word, terms=())):
+            page = answer_page(client, one, order=order, limit=7)
+            rest = answer_page(client, one, order=order, limit=99, after=page.after)
+            yield f"list {order} {len(one.terms)}", (page, rest)
     yield from rated(client)
     yield from labelled(client)
     yield "view", client.query(VERIFIED, {"ids": IDS}).result_rows

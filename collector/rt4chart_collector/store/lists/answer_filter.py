@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from unicodedata import category
 
 from otel_rt4chart.spans.model.verdict import Decision
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus
@@ -16,6 +18,7 @@ from rt4chart_collector.core.filters.filter_language import (
     alternatives,
     searched_words,
 )
+from rt4chart_collector.store.answers.answers import FAILED_COUNT
 from rt4chart_collector.store.engine.scope import (
     MAX_TIME_NS,
     OF_ROUTE,
@@ -24,12 +27,6 @@ from rt4chart_collector.store.engine.scope import (
     in_time,
 )
 
-# The claims of an answer that each measure counts.
-FAILED_COUNT = {
-    Measure.UNFAITHFUL: "toInt64(ContradictedCount + BaselessCount)",
-    Measure.MISLEADING: "toInt64(MisleadingCount)",
-    Measure.EITHER: "toInt64(ContradictedCount + BaselessCount + MisleadingCount)",
-}
 CLAIM_STATUSES = tuple(str(one) for one in ClaimStatus if one is not ClaimStatus.NOT_A_CLAIM)
 # The keys of the language of filters, in lists of answers.
 ANSWER_KEYS = (
@@ -47,6 +44,10 @@ ANSWER_KEYS = (
     FilterKey("environment", "the environment", KeyMatch.WHOLE),
     FilterKey("trace", "the trace id, of any time", KeyMatch.WHOLE),
 )
+# The expression of idx_text, which knows which answers have some characters beside each other.
+# FINAL reads what an index skips, so the condition helps where candidates are read.
+INDEXED_TEXT, INDEXED_CHARACTERS = "lower(concat(Question, ' ', Answer))", 3
+LIKE_SIGN = re.compile(r"[%_\\]")
 TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _MATCHES = {key.name: key.match for key in ANSWER_KEYS}
 _COLUMNS = {
@@ -108,6 +109,16 @@ class AnswerFilter:
         return searched_words(self.terms)
 
     @property
+    def searches_texts(self) -> bool:
+        """True if it has words that a text must or must not have."""
+        return any(not term.key for term in self.terms)
+
+    @property
+    def indexed_conditions(self) -> tuple[str, ...]:
+        """Conditions on the texts that follow from `condition`, by which an index skips rows."""
+        return tuple(f"{INDEXED_TEXT} LIKE {{{name}:String}}" for name in _patterns(self.words))
+
+    @property
     def condition(self) -> str:
         """The condition on a row of rt4chart_verifications, with `failures` as a column."""
         parts = [in_scope()]
@@ -122,9 +133,29 @@ class AnswerFilter:
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """The parameters of `condition` but those of the scope, which `scope` has."""
+        """The parameters of the conditions but those of the scope, which `scope` has."""
         values = {name: getattr(self, name) for name in _FIELDS}
-        return values | {f"term{number}": term.value for number, term in enumerate(self.terms)}
+        values |= {f"term{number}": term.value for number, term in enumerate(self.terms)}
+        return values | _patterns(self.words)
+
+
+def _patterns(words: Sequence[str]) -> dict[str, str]:
+    """Patterns for LIKE, by the names of their parameters, that a text with the words matches."""
+    parts = [part for word in words for part in indexed_parts(word)]
+    escaped = (LIKE_SIGN.sub(r"\\\g<0>", part) for part in parts)
+    return {f"pattern{number}": f"%{part}%" for number, part in enumerate(escaped)}
+
+
+def indexed_parts(word: str) -> list[str]:
+    """The parts of a word that stand in the indexed text of each answer that has the word.
+
+    The index has small letters for capitals of ASCII, and others as they were written: a word can
+    be found where it was written otherwise only if it has letters of other scripts with capitals.
+    Such letters end a part.
+    """
+    runs = groupby(word, key=lambda one: one.isascii() or category(one) == "Lo")
+    parts = ("".join(run).lower() for is_same, run in runs if is_same)
+    return [part for part in parts if len(part) >= INDEXED_CHARACTERS]
 
 
 def of_any_time(selection: AnswerFilter) -> AnswerFilter:

@@ -11,17 +11,14 @@ from otel_rt4chart.spans.model.verdict import Decision, Verdict
 from otel_rt4chart.verify.core.model import AnswerLabel, ClaimStatus, Label
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.core.filters.filter_language import FilterTerm, parse_filter
-from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
-from rt4chart_collector.store.answers.answers import (
-    ListedAnswer,
-    Order,
-    WorstClaim,
-    answer_page,
-)
+from rt4chart_collector.store.answers.answers import WorstClaim
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import ClaimCounts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.lists.answer_filter import ANSWER_KEYS, AnswerFilter
+from rt4chart_collector.store.lists.answer_list import ListedAnswer, answer_page
+from rt4chart_collector.store.lists.candidates import Order
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND

@@ -1,0 +1,1 @@
+"""Lists of answers that people choose and search."""
