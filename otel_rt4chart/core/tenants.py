@@ -54,3 +54,8 @@ def split_service(stored: str) -> tuple[str, str]:
     """The tenant and the service of a stored name."""
     tenant, end, service = stored.removeprefix(_MARK).partition(_END)
     return (tenant, service) if stored.startswith(_MARK) and end else ("", stored)
+
+
+def tenant_of_service(stored: str) -> str:
+    """The tenant of a stored name."""
+    return split_service(stored)[0]

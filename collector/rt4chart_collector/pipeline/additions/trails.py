@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from otel_rt4chart.core.tenants import split_service
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.left_out import limited_claims
 from otel_rt4chart.judges.trails import TrailMaker, unfaithful_claims, unknown
@@ -86,7 +86,7 @@ def chain_of(client: Client, service: str, span_id: str, spans: Sequence[SpanRec
     """
     wanted = linked_trace_ids(spans)
     linked = spans_of(client, sorted(wanted)) if wanted else ()
-    tenant, _ = split_service(service)
+    tenant = tenant_of_service(service)
     return find_chain(spans_of_tenant(spans, tenant), span_id, spans_of_tenant(linked, tenant))
 
 

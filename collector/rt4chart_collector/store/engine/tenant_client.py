@@ -98,7 +98,10 @@ class TenantClient(Client):
         }
         quoted = (f"{_quoted(name)}: {_quoted(found)}" for name, found in filters.items())
         # With `readonly`, no statement can have filters of its own.
-        self._bound = {"additional_table_filters": f"{{{', '.join(quoted)}}}", "readonly": "1"}
+        self.settings: Mapping[str, object] = {
+            "additional_table_filters": f"{{{', '.join(quoted)}}}",
+            "readonly": "1",
+        }
 
     def query(
         self,
@@ -109,7 +112,7 @@ class TenantClient(Client):
     ) -> Rows:
         """Rows of a SELECT, of this tenant alone."""
         self._check(query)
-        return self._client.query(query, parameters, settings={**(settings or {}), **self._bound})
+        return self._client.query(query, parameters, settings={**(settings or {}), **self.settings})
 
     def stream(
         self,
@@ -120,7 +123,9 @@ class TenantClient(Client):
     ) -> RawIOBase:
         """The bytes of a SELECT with a FORMAT, of this tenant alone."""
         self._check(query)
-        return self._client.stream(query, parameters, settings={**(settings or {}), **self._bound})
+        return self._client.stream(
+            query, parameters, settings={**(settings or {}), **self.settings}
+        )
 
     def command(self, statement: str, parameters: Mapping[str, object] | None = None) -> object:
         """Refused: who sees one tenant only reads."""
