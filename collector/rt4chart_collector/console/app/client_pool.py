@@ -12,7 +12,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.console.app.page_threads import check_awaited
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
-from rt4chart_collector.store.engine.tenant_client import TenantClient
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 
 # How long the embedded engine is kept open for the next page.
 IDLE_S = 2.0

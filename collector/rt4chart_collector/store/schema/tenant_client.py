@@ -16,8 +16,8 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.semconv import TENANT
 from otel_rt4chart.core.tenants import EXPECTED_TENANT, is_tenant, service_prefix
 from rt4chart_collector.store.engine.connect import Client, Rows
+from rt4chart_collector.store.schema.cluster import LOCAL_SUFFIX
 
-LOCAL_SUFFIX = "_local"
 # Rows that are of a service: its stored name begins with the tenant.
 OF_SERVICE = "startsWith(ServiceName, '{prefix}')"
 OF_RESOURCE = f"ResourceAttributes['{TENANT}'] = '{{tenant}}'"
@@ -91,6 +91,7 @@ class TenantClient(Client):
         self._client = client
         self.target = client.target
         self.is_guest = client.is_guest
+        # Of a Distributed table, the engine applies the filters of the tables under it alone.
         filters = {
             f"{client.database}.{name}": row_filter(table, tenant)
             for table in ROW_FILTERS
@@ -166,6 +167,11 @@ class TenantClient(Client):
             is_table = "." in name or name.startswith(OF_US)
             if read["call"] or (is_table and name not in ROW_FILTERS):
                 raise StoreError(f"{name[:80]}: expected a table with a filter by tenant")
+
+
+def seen_by(client: Client, tenant: str) -> Client:
+    """The client for reading one tenant's rows; without a tenant, the client itself."""
+    return TenantClient(client, tenant) if tenant else client
 
 
 def _refuse() -> NoReturn:

@@ -9,17 +9,21 @@ import pytest
 
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.tenants import stored_service
+from rt4chart_collector.core.filters.filter_language import parse_filter
+from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
+from rt4chart_collector.store.answers.answers import answer_page
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.tenant_client import (
+from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.rates.claim_rates import route_sums
+from rt4chart_collector.store.schema.tenant_client import (
     HIDDEN,
     OPEN,
     ROW_FILTERS,
     TenantClient,
     row_filter,
 )
-from rt4chart_collector.store.rates.claim_rates import route_sums
 from tests.rt4chart_collector.records import SPAN, verdict
 
 TABLES = """
@@ -158,3 +162,19 @@ def test_filters_are_of_a_service_or_say_why_not() -> None:
         "startsWith(ServiceName, '~acme/')",
         "ResourceAttributes['rt4chart.tenant'] = 'acme'",
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "services"),
+    [
+        ("tenant:acme", {"~acme/shop"}),
+        ('tenant:""', {"shop"}),
+        ("-tenant:acme", {"shop", "~acme2/shop"}),
+    ],
+)
+def test_lists_are_filtered_by_tenant(filled: Client, written: str, services: set[str]) -> None:
+    """The operator sees all, and chooses: the name is the whole one."""
+    selection = AnswerFilter(QueryScope(), terms=parse_filter(written, ANSWER_KEYS))
+    page = answer_page(filled, selection, order="newest", limit=9)
+
+    assert {one.service for one in page.rows} == services
