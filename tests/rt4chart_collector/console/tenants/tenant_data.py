@@ -38,6 +38,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import corrected_rates
 from rt4chart_collector.store.labels.rate_history import write_corrected_rates
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 from rt4chart_collector.store.views.saved_views import SavedView, save_view
 from tests.browser.labels import fill_labels
 from tests.browser.world import HOUR_NS, RISING, TICK_NS, VERIFIER, World
@@ -71,8 +72,8 @@ class TenantData:
         )
         record_rates(client, [rate])
         first = verdicts[0].candidate
-        found = verifications_of(client, first.trace_id, first.span_id)
-        answer = next(one for one in found if one.service == first.service)
+        own = TenantClient(client, self.tenant)
+        (answer,) = verifications_of(own, first.trace_id, first.span_id)
         said = Feedback(
             *(VERIFIER, 0, "baseless", Opinion.DISAGREE, "entailed", self._said("somebody")),
             note=self._said("I know better"),

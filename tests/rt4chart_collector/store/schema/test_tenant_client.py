@@ -172,9 +172,13 @@ def test_filters_are_of_a_service_or_say_why_not() -> None:
         ("-tenant:acme", {"shop", "~acme2/shop"}),
     ],
 )
-def test_lists_are_filtered_by_tenant(filled: Client, written: str, services: set[str]) -> None:
+def test_lists_are_filtered_by_tenant(client: Client, written: str, services: set[str]) -> None:
     """The operator sees all, and chooses: the name is the whole one."""
+    for number, tenant in enumerate(("acme", "acme2", "")):
+        one = verdict(number)
+        service = stored_service(tenant, "shop")
+        insert_verdicts(client, [replace(one, candidate=replace(one.candidate, service=service))])
     selection = AnswerFilter(QueryScope(), terms=parse_filter(written, ANSWER_KEYS))
-    page = answer_page(filled, selection, order="newest", limit=9)
+    page = answer_page(client, selection, order="newest", limit=9)
 
     assert {one.service for one in page.rows} == services
