@@ -68,4 +68,7 @@ def test_an_unknown_key_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["answers", "--filter", "state:new"])
 
-    assert "expected one of the keys route, service, tenant, verdict, status" in capsys.readouterr().err
+    assert (
+        "expected one of the keys route, service, tenant, verdict, status"
+        in capsys.readouterr().err
+    )
