@@ -22,10 +22,17 @@ from rt4chart_collector.console.app.tenant_pages import (
 from rt4chart_collector.console.site import build_site
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.schema.tenant_client import (
+    HIDDEN,
+    OPEN,
+    ROW_FILTERS,
+    TenantClient,
+)
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.tenants.tenant_data import TenantData, fill_tenants
 from tests.rt4chart_collector.console.web import HERE
 
+TENANT_OF_SPAN = "ResourceAttributes['rt4chart.tenant']"
 NOW = time.time_ns()
 # What everything of the other tenant has in it: its name, or the begin of its own trace ids.
 MARKS = ("zeta", "f0f0")
@@ -138,6 +145,22 @@ def test_a_tenant_without_data_sees_nothing(both: Client, tmp_path: Path) -> Non
 
     assert with_marks(pages) == []
     assert not any("working days" in text for _, text in pages.values())
+
+
+@pytest.mark.parametrize("table", sorted(ROW_FILTERS))
+def test_every_table_shows_a_tenant_its_rows(both: Client, table: str) -> None:
+    """Those of its services and spans; of tables with rows of several tenants, none."""
+    of_table, own = ROW_FILTERS[table], TenantClient(both, "acme")
+    name = TENANT_OF_SPAN if table == "otel_traces" else "ServiceName"
+    rows = f"SELECT DISTINCT {name} FROM {table}"  # noqa: S608 - names of our own
+    count = f"SELECT count() FROM {table}"  # noqa: S608
+    if of_table == HIDDEN:
+        assert own.query(count).result_rows == [(0,)]
+    elif of_table != OPEN:
+        found = {str(one) for (one,) in own.query(rows).result_rows}
+        assert found
+        assert all(one == "acme" or one.startswith("~acme/") for one in found)
+        assert len(both.query(rows).result_rows) > len(found)
 
 
 def site_routes() -> list[Route]:
