@@ -85,6 +85,7 @@ class Console:
         self.access = Access(settings, self.sessions, guard)
         self.store_errors = LogThrottle()
         self._background: list[Thread] = []
+        self._of_tenants: list[Console] = []
         self._pool = pool
         # Half of a page's time is left for the page itself.
         self.label_findings = FindingsCache(
@@ -104,7 +105,7 @@ class Console:
 
     def of_tenant(self, pool: TenantPool, tenant: str, paths: Collection[str]) -> Console:
         """The console of one tenant, with the sections at these paths: it shares nothing read."""
-        return Console(
+        own = Console(
             pool,
             self.settings,
             self._environment,
@@ -115,6 +116,8 @@ class Console:
             sessions=self.sessions,
             tenant=tenant,
         )
+        self._of_tenants.append(own)
+        return own
 
     @property
     def now_s(self) -> int:
@@ -268,13 +271,14 @@ class Console:
     def run_in_background(self, name: str, call: Callable[[], None]) -> None:
         """Run a call in the background, in a thread that the shutdown waits for."""
         thread = Thread(target=call, name=name, daemon=True)
-        self._background = [*self.alive, thread]
+        self._background = [*(one for one in self._background if one.is_alive()), thread]
         thread.start()
 
     @property
     def alive(self) -> list[Thread]:
-        """The background threads that are running."""
-        return [thread for thread in self._background if thread.is_alive()]
+        """The background threads that are running, those for tenants too."""
+        of_tenants = [thread for own in self._of_tenants for thread in own.alive]
+        return [*(thread for thread in self._background if thread.is_alive()), *of_tenants]
 
     def close(self) -> None:
         """Close the connections to the store."""

@@ -20,6 +20,7 @@ from rt4chart_collector.console.app.tenant_pages import (
     TENANT_PAGES,
 )
 from rt4chart_collector.console.site import build_site
+from rt4chart_collector.console.view.urls import route_url
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.schema.tenant_client import (
@@ -37,7 +38,7 @@ NOW = time.time_ns()
 # What everything of the other tenant has in it: its name, or the begin of its own trace ids.
 MARKS = ("zeta", "f0f0")
 ACME, ZETA = TenantData("acme", NOW), TenantData("zeta", NOW, seed=8, own_ids=True)
-ROUTE = "/routes/~acme~2Fshop/support~2Frefunds"
+ROUTE = route_url("~acme/shop", "support/refunds")
 SEEDS = (
     "/",
     ROUTE,
@@ -123,6 +124,7 @@ def test_no_page_of_a_tenant_has_anything_of_another(
     all_pages = crawled(visitor(both, tmp_path, "all"))
 
     assert with_marks(of_acme) == []
+    assert of_acme[ROUTE][0] == 200
     shown = [path for path, (status, text) in of_acme.items() if status == 200 and "acme" in text]
     assert len(shown) > 30
     assert {status for status, _ in of_acme.values()} <= {200, 303, 400, 403, 404}
