@@ -19,6 +19,8 @@ SHORTENED_ATTRIBUTES = "rt4chart.shortened_attributes"
 # The application may set these itself, as an attribute or as baggage (ROUTE too):
 FORCE = "rt4chart.force"
 FEEDBACK = "rt4chart.feedback"
+# On a resource, whose spans are those of one tenant:
+TENANT = "rt4chart.tenant"
 # On the carrier span:
 LABEL = "rt4chart.label"
 HALLUCINATION_RATE = "rt4chart.hallucination_rate"

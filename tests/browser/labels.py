@@ -13,9 +13,14 @@ LABELLED = 25
 ANSWERS = (GivenLabel.ENTAILED, GivenLabel.ENTAILED, GivenLabel.BASELESS, GivenLabel.CANNOT_TELL)
 
 
-def fill_labels(client: Client, now_ns: int, names: tuple[str, str] = ("ann", "bob")) -> None:
+def fill_labels(
+    client: Client,
+    now_ns: int,
+    names: tuple[str, str] = ("ann", "bob"),
+    service: str | None = None,
+) -> None:
     """A draw of all routes; one person labelled part of each, another one at random some of it."""
-    scope = QueryScope(0, now_ns, VERIFIER)
+    scope = QueryScope(0, now_ns, VERIFIER, service)
     draw = draw_claims(client, DrawRequest(scope, 40, names[0]), now_ns=now_ns)
     first = [row for route in draw.routes for row in draw.part(*route.key).queue[:LABELLED]]
     for step, name in enumerate(names):

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_clustering.description.pattern_names import pattern_name
 from rt4chart_clustering.grouping.issue_state import IssueState
@@ -36,6 +37,7 @@ _GROWTH_FACTOR, _GROWTH_MINIMUM = 2.0, 10.0
 ISSUE_KEYS = (
     FilterKey("route", "a part of the route"),
     FilterKey("service", "a part of the service"),
+    FilterKey("tenant", 'the tenant, "" for none', KeyMatch.WHOLE),
     FilterKey("state", "the state, closed ones too", KeyMatch.CHOICE, tuple(map(str, IssueState))),
     FilterKey("mark", "what needs attention", KeyMatch.CHOICE, tuple(MARK_NAMES)),
     FilterKey("severity", "the level", KeyMatch.CHOICE, tuple(map(str, SeverityLevel))),
@@ -89,6 +91,8 @@ def _meets(ranked: RankedIssue, now_ns: int, term: FilterTerm) -> bool:
     match term.key:
         case "route" | "service" | "owner":
             return is_match(term, getattr(issue, term.key))
+        case "tenant":
+            return tenant_of_service(issue.service) == term.value
         case "step":
             return any(is_match(term, step.name, KeyMatch.WHOLE) for step in issue.steps)
         case "pattern":

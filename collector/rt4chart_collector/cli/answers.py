@@ -6,7 +6,7 @@ import argparse
 from pkgutil import resolve_name
 
 from otel_rt4chart.core.arguments import positive_integer
-from rt4chart_collector.core.arguments import add_dsn, add_since
+from rt4chart_collector.core.arguments import add_dsn, add_since, add_tenant
 from rt4chart_collector.core.filters.filter_language import FilterError, FilterTerm, parse_filter
 
 EPILOG = """\
@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--filter", type=answer_terms, default=(), metavar="TEXT", help="only matching answers"
     )
+    add_tenant(parser)
     add_since(parser, "24h", "answers since then, such as 24h (default), 7d")
     parser.add_argument(
         "--order", choices=("newest", "worst"), default="newest", help="which first (newest)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.core.arguments import add_dsn, add_since
+from rt4chart_collector.core.arguments import add_dsn, add_since, add_tenant
 
 KINDS = ("release", "prompt_version", "model", "environment", "verifier", "time")
 EPILOG = """\
@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by", choices=KINDS, default="release", help="what makes a version (default: release)"
     )
     add_since(parser, "7d", "answers since then, such as 24h, 7d (default)")
+    add_tenant(parser)
     parser.add_argument("--service", metavar="NAME", help="only this service")
     parser.add_argument("--route", metavar="ROUTE", help="only this route")
     parser.add_argument(

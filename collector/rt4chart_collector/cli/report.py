@@ -6,7 +6,7 @@ import argparse
 from urllib.parse import urlsplit
 
 from otel_rt4chart.core.arguments import parse_share
-from rt4chart_collector.core.arguments import add_dsn, add_since
+from rt4chart_collector.core.arguments import add_dsn, add_since, add_tenant
 
 FILE = "rt4chart-report.html"
 EPILOG = """\
@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="the verifier whose verdicts count (default: the one in use)",
     )
+    add_tenant(parser)
     parser.add_argument("--route", metavar="ROUTE", help="only this route")
     parser.add_argument(
         "--fail-over",

@@ -33,12 +33,14 @@ from rt4chart_collector.store.rates.claim_rates import RateSlice
 from rt4chart_collector.store.rates.criterion_rates import CriterionRate
 from rt4chart_collector.store.rates.trail_shares import TrailShares
 from rt4chart_collector.store.rates.verifiers import main_verifier
+from rt4chart_collector.store.schema.tenant_client import seen_by
 
 
 def execute(options: argparse.Namespace) -> int:
     """Read the store, and write the page or print the routes."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with open_database(dsn, needs="rt4chart_criteria") as client:
+        client = seen_by(client, options.tenant)
         verifier = options.verifier or main_verifier(client, now_ns)
         since_ns = now_ns - options.since * 10**9
         scope = QueryScope(since_ns, now_ns, verifier, route=options.route)

@@ -23,8 +23,8 @@ from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.alerts import alerts_page
 from rt4chart_collector.console.answers import answers_page
-from rt4chart_collector.console.app.auth_middleware import AuthMiddleware
-from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.auth_middleware import AuthMiddleware, Pages
+from rt4chart_collector.console.app.client_pool import ClientPool, TenantPool
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.error_pages import error_page
 from rt4chart_collector.console.app.login import login_routes
@@ -32,6 +32,7 @@ from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import TEMPLATES, Section
 from rt4chart_collector.console.app.static_files import FOLDER, StaticFiles, plotly_style_id
+from rt4chart_collector.console.app.tenant_pages import TENANT_PAGES, tenant_routes
 from rt4chart_collector.console.finding import views_page
 from rt4chart_collector.console.labels import label_page
 from rt4chart_collector.console.routes import compare_page, overview_page, route_page
@@ -105,22 +106,40 @@ def build_site(
     threads = PageThreads(
         settings.console_clients * 2, seconds, most_of_a_kind=max(settings.console_clients // 2, 1)
     )
+
+    def open_tenant(tenant: str) -> Pages:
+        own = console.of_tenant(TenantPool(pool, tenant), tenant, TENANT_PAGES)
+        pages = [route for section in sections for route in section.routes(own)]
+        routes = [*statics.routes(), *login_routes(own), *tenant_routes(pages, tenant)]
+        return Pages(_application(own, routes, threads), own)
+
     pages = [route for section in sections for route in section.routes(console)]
     routes = [*statics.routes(), *login_routes(console), *pages]
-    app = Starlette(
+    app = _application(console, routes, threads, api_routes)
+    api_paths = [route.path for route in api_routes]
+    reading = {path for section in sections for path in section.reading_forms}
+    middleware = AuthMiddleware(app, console, api_paths, reading, open_tenant=open_tenant)
+    return Site(middleware, console, threads)
+
+
+def _application(
+    console: Console,
+    routes: Sequence[BaseRoute],
+    threads: PageThreads,
+    api_routes: Sequence[Route] = (),
+) -> Starlette:
+    """The routes with their errors as pages of this console."""
+    return Starlette(
         routes=[
             Route("/healthz", _health, methods=["GET"]),
             *api_routes,
-            *(_bounded(route, threads) for route in routes),
+            *(_bounded(route, threads, console.tenant) for route in routes),
         ],
         exception_handlers={
             **dict.fromkeys(HANDLED_ERRORS, partial(_handle_error, console)),
             RefusedError: HANDLERS[RefusedError],
         },
     )
-    api_paths = [route.path for route in api_routes]
-    reading = {path for section in sections for path in section.reading_forms}
-    return Site(AuthMiddleware(app, console, api_paths, reading), console, threads)
 
 
 def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environment:
@@ -142,11 +161,11 @@ def _open_bounded(open_client: Callable[[], Client], seconds: float) -> Client:
     return client
 
 
-def _bounded(route: BaseRoute, threads: PageThreads) -> BaseRoute:
+def _bounded(route: BaseRoute, threads: PageThreads, tenant: str) -> BaseRoute:
     """The route with its endpoint run in a thread, with a time limit."""
     if not isinstance(route, Route) or iscoroutinefunction(route.endpoint):
         return route
-    call = _in_thread(route.endpoint, threads, route.path)
+    call = _in_thread(route.endpoint, threads, f"{tenant} {route.path}")
     return Route(route.path, call, methods=sorted(route.methods or ("GET",)), name=route.name)
 
 

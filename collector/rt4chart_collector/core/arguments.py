@@ -17,3 +17,10 @@ def add_since(parser: argparse.ArgumentParser, default: str, help: str) -> None:
     parser.add_argument(
         "--since", type=parse_duration_s, default=default, metavar="TIME", help=help
     )
+
+
+def add_tenant(parser: argparse.ArgumentParser) -> None:
+    """Add `--tenant`, "" for all."""
+    parser.add_argument(
+        "--tenant", default="", metavar="NAME", help="only the answers of this tenant"
+    )

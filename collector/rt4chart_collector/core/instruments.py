@@ -104,10 +104,14 @@ SPANS_REFUSED = counter(
     "spans_refused",
     "span",
     "Spans that were not taken: invalid (no id or time), conflict (the ids of a stored span, other "
-    "content), too_many_days (far from the retention, on too many days), past_days (on many days "
-    "before yesterday at once), queue_full, not_stored; the client sends the last three again",
+    "content), too_many_days (far from the retention, on too many days), other_tenant (than that "
+    "of the token), past_days (on many days before yesterday at once), queue_full, not_stored; the "
+    "client sends the last three again",
     "reason",
-    known=("invalid", "conflict", "too_many_days", "past_days", "queue_full", "not_stored"),
+    known=(
+        *("invalid", "conflict", "too_many_days", "other_tenant"),
+        *("past_days", "queue_full", "not_stored"),
+    ),
 )
 ROUTES_RENAMED = counter(
     "routes_renamed",

@@ -61,6 +61,7 @@ from rt4chart_collector.core.settings_checks import (
     check_reachable,
 )
 from rt4chart_collector.core.settings_parsers import (
+    ONE_A_LINE,
     AlertRoute,
     KafkaAddress,
     default_dsn,
@@ -120,11 +121,11 @@ class ServiceSettings:
         256, "the same for one client address, which a proxy shares", integer(1, 100_000)
     )
     ingest_token: str = setting("", "what clients send with spans", bearer_token, secret=True)
-    ingest_token_file: str = setting("", "a file of such tokens, one a line", text)
+    ingest_token_file: str = setting("", ONE_A_LINE, text)
     read_token: str = setting(
         "", "what opens /metrics, /status and /v1/rates", bearer_token, secret=True
     )
-    read_token_file: str = setting("", "a file of such tokens, one a line", text)
+    read_token_file: str = setting("", ONE_A_LINE, text)
     tls_cert: str = setting("", "certificate chain in PEM; both servers speak TLS with it", text)
     tls_key: str = setting("", "private key of that certificate in PEM", text)
     ack: str = setting(
@@ -254,7 +255,7 @@ class ConsoleSettings:
         Address(LOCAL, 8321), "where to serve the console; or off", or_off(address, None)
     )
     console_token: str = setting("", "what people sign in with", bearer_token, secret=True)
-    console_token_file: str = setting("", "a file of such tokens, one a line", text)
+    console_token_file: str = setting("", ONE_A_LINE, text)
     admin_token: str = setting(
         "",
         "what signed-in people also need to change anything; they need no more unless it is set",

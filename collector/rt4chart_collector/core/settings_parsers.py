@@ -12,6 +12,8 @@ from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX, Environment, without_credentials
 from otel_rt4chart.core.settings_parsers import OFF, RefusedSecretError
 
+# What a setting says that names a file of tokens, which may be bound to tenants.
+ONE_A_LINE = "a file of such tokens, one a line; tenant=NAME before one binds it to a tenant"
 METRICS_VARIABLE = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 KAFKA_PREFIX = "RT4CHART_KAFKA_"
 KAFKA_CONFIG = f"{KAFKA_PREFIX}CONFIG"

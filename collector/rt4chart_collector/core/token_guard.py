@@ -156,47 +156,51 @@ class TokenGuard:
         """True if this purpose needs a token."""
         return purpose in self.sources
 
-    def check_header(self, purpose: Purpose, authorization: str | None, client: str) -> None:
-        """Raise TokenRefusedError unless the header Authorization opens this purpose."""
+    def check_header(self, purpose: Purpose, authorization: str | None, client: str) -> str:
+        """As `check`, for the header Authorization."""
         scheme, _, given = (authorization or "").partition(" ")
-        self.check(purpose, given.strip() if scheme.lower() == "bearer" else "", client)
+        return self.check(purpose, given.strip() if scheme.lower() == "bearer" else "", client)
 
-    def check(self, purpose: Purpose, given: str, client: str) -> None:
-        """Raise TokenRefusedError unless this token of the client opens this purpose."""
+    def check(self, purpose: Purpose, given: str, client: str) -> str:
+        """The tenant that the token is bound to; "" for one that is bound to none, or not needed.
+
+        Raises TokenRefusedError unless this token of the client opens this purpose.
+        """
         if purpose not in self.sources:
             if purpose in self._closed:
-                self._refuse(purpose, TokenFault.CLOSED)
-            return
+                raise self._refused(purpose, TokenFault.CLOSED)
+            return ""
         if not given:
-            self._refuse(purpose, TokenFault.MISSING)
+            raise self._refused(purpose, TokenFault.MISSING)
         place = network_of(client)
         # Limits protect tokens that can be guessed. A text that looks generated can only be right
         # where the token is one that nobody guesses: a right one passes whoever guesses beside it.
         with self._lock:
             may_try = is_generated(given) or self._throttle.may_try(place, purpose)
         if not may_try:
-            self._refuse(purpose, TokenFault.THROTTLED)
+            raise self._refused(purpose, TokenFault.THROTTLED)
         found = matching_purposes(token_digest(given), self.sources)
-        if found == {purpose}:
+        if found.keys() == {purpose}:
             with self._lock:
                 self._throttle.note_right(place, purpose)
-            return
+            return found[purpose]
         # The token of another purpose is no guess: who holds it learns nothing here.
         if found:
-            self._refuse(purpose, TokenFault.OTHER_PURPOSE)
+            raise self._refused(purpose, TokenFault.OTHER_PURPOSE)
         with self._lock:
             is_free = self._throttle.note_wrong(place)
-        self._refuse(purpose, TokenFault.WRONG if is_free else TokenFault.THROTTLED)
+        raise self._refused(purpose, TokenFault.WRONG if is_free else TokenFault.THROTTLED)
 
     def refusals(self) -> dict[tuple[str, ...], float]:
         """Refused requests so far, by purpose and fault."""
         with self._lock:
             return dict(self._refusals)
 
-    def _refuse(self, purpose: Purpose, fault: TokenFault) -> None:
+    def _refused(self, purpose: Purpose, fault: TokenFault) -> TokenRefusedError:
+        """The error, counted."""
         with self._lock:
             self._refusals[purpose, fault] += 1
-        raise TokenRefusedError(fault, _TEXTS[fault].format(variable=purpose.variable))
+        return TokenRefusedError(fault, _TEXTS[fault].format(variable=purpose.variable))
 
 
 _TEXTS = {
@@ -228,7 +232,7 @@ def network_of(client: str) -> str:
 
 def _check_distinct(sources: Mapping[Purpose, TokenSource]) -> None:
     for source in sources.values():
-        for digest in source.digests():
+        for digest in source.tenants():
             found = sorted(matching_purposes(digest, sources))
             if len(found) > 1:
                 names = " and ".join(purpose.variable for purpose in found)

@@ -17,13 +17,20 @@ from threading import Lock
 from otel_rt4chart.core.errors import SettingsError
 from otel_rt4chart.core.settings import PREFIX
 from otel_rt4chart.core.settings_parsers import bearer_token
+from otel_rt4chart.core.tenants import EXPECTED_TENANT, is_tenant
 
-MAX_TOKENS, MAX_FILE_BYTES = 16, 64 * 1024
+MAX_TOKENS, MAX_FILE_BYTES = 256, 64 * 1024
 # A file that is being rewritten may be empty for a moment; a file that stays away opens nothing.
 GRACE_S = 60.0
 # A file that changed just before it was read may have changed again within one tick of its clock.
 UNSETTLED_S = 2.0
-EXPECTED_FILE = f"expected 1 to {MAX_TOKENS} tokens of visible ASCII characters, one a line"
+EXPECTED_FILE = (
+    f"expected 1 to {MAX_TOKENS} tokens of visible ASCII characters, one a line, each alone or "
+    "after tenant=NAME and a space"
+)
+
+# Before the token that is bound to a tenant: the tenant's name follows.
+OF_TENANT = "tenant="
 
 # A token of so many characters may be as hard to guess as one of 128 bits.
 GENERATED_LENGTH = 32
@@ -82,7 +89,8 @@ class TokenSource:
         """`file` has one token a line, all of them valid; SettingsError if it cannot be used."""
         self._variable = f"{purpose.variable}_FILE"
         self._path = Path(file) if file else None
-        self._digests: tuple[bytes, ...] = (token_digest(token),) if token else ()
+        self._purpose = purpose
+        self._tenants: Mapping[bytes, str] = {token_digest(token): ""} if token else {}
         self._clock = clock
         self._lock = Lock()
         self._seen: tuple[int, ...] | None = None
@@ -98,19 +106,19 @@ class TokenSource:
     @property
     def is_set(self) -> bool:
         """True if the purpose needs a token, also while its file is away."""
-        return self._path is not None or bool(self._digests)
+        return self._path is not None or bool(self._tenants)
 
-    def digests(self) -> tuple[bytes, ...]:
-        """The digests of the tokens that are valid now."""
+    def tenants(self) -> Mapping[bytes, str]:
+        """The digests of the tokens that are valid now, each with its tenant; "" is any."""
         if self._path is None:
-            return self._digests
+            return self._tenants
         with self._lock:
             try:
                 self._read(self._path)
                 self._failing_since = None
             except (OSError, ValueError) as error:
                 self._note_failure(_reason(error))
-            return self._digests
+            return self._tenants
 
     def _read(self, path: Path) -> None:
         """Read the file if it is another one than before, or has changed."""
@@ -122,10 +130,12 @@ class TokenSource:
         found = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if found == self._seen:
             return
-        digests = _digests_in(path)
-        if digests != self._digests and self._seen is not None:
-            log.warning("%s: tokens were read again: %d are valid", self._variable, len(digests))
-        self._digests = digests
+        tenants = _tenants_in(path)
+        if self._purpose is Purpose.ADMIN and any(tenants.values()):
+            raise ValueError("the token of a tenant: those who change state see all tenants")
+        if tenants != self._tenants and self._seen is not None:
+            log.warning("%s: tokens were read again: %d are valid", self._variable, len(tenants))
+        self._tenants = tenants
         self._seen = found if time.time() - status.st_mtime > UNSETTLED_S else (0,)
 
     def _note_failure(self, reason: str) -> None:
@@ -140,7 +150,7 @@ class TokenSource:
                 GRACE_S,
             )
         if now - self._failing_since >= GRACE_S:
-            self._digests = ()
+            self._tenants = {}
         self._seen = (0,)
 
 
@@ -155,25 +165,37 @@ def token_sources(section: object) -> dict[Purpose, TokenSource]:
     }
 
 
-def matching_purposes(digest: bytes, sources: Mapping[Purpose, TokenSource]) -> frozenset[Purpose]:
-    """The purposes with this token: every token is compared, in constant time."""
-    return frozenset(
-        purpose
+def matching_purposes(digest: bytes, sources: Mapping[Purpose, TokenSource]) -> dict[Purpose, str]:
+    """The purposes with this token, each with the token's tenant: in constant time."""
+    return {
+        purpose: tenant
         for purpose, source in sources.items()
-        if sum([compare_digest(digest, known) for known in source.digests()])
-    )
+        for known, tenant in source.tenants().items()
+        if compare_digest(digest, known)
+    }
 
 
-def _digests_in(path: Path) -> tuple[bytes, ...]:
+def _tenants_in(path: Path) -> Mapping[bytes, str]:
+    """The tenants of the tokens in a file, by the tokens' digests."""
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
-    tokens = list(filter(None, map(str.strip, data.decode("ascii").splitlines())))
-    if len(data) > MAX_FILE_BYTES or not 1 <= len(tokens) <= MAX_TOKENS:
-        raise ValueError(f"{len(tokens)} tokens in {len(data)} bytes")
-    for number, token in enumerate(tokens, 1):
-        if not bearer_token.is_valid(token):
+    lines = list(filter(None, map(str.split, data.decode("ascii").splitlines())))
+    if len(data) > MAX_FILE_BYTES or not 1 <= len(lines) <= MAX_TOKENS:
+        raise ValueError(f"{len(lines)} tokens in {len(data)} bytes")
+    found: dict[bytes, str] = {}
+    for number, words in enumerate(lines, 1):
+        *before, token = words
+        named = before[0] if before else OF_TENANT
+        is_line = len(before) < 2 and named.startswith(OF_TENANT)
+        # A line without its token is no token either.
+        if not is_line or token.startswith(OF_TENANT) or not bearer_token.is_valid(token):
             raise ValueError(f"another text as token {number}")
-    return tuple(map(token_digest, tokens))
+        tenant = named.removeprefix(OF_TENANT)
+        if before and not is_tenant(tenant):
+            raise ValueError(f"another name than {EXPECTED_TENANT} as the tenant of token {number}")
+        if found.setdefault(token_digest(token), tenant) != tenant:
+            raise ValueError(f"token {number} once more, with another tenant")
+    return found
 
 
 def _reason(error: Exception) -> str:

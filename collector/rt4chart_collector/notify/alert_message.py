@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.verify.core.model import status_label
 from otel_rt4chart.verify.core.rates import Measure
@@ -79,10 +80,17 @@ def alert_message(
         links=links,
         extra={
             "rule": str(alert.rule),
+            **_tenant(alert.service),
             **_measure(alert.facts),
             "links": [{"text": link.text, "url": link.url} for link in links],
         },
     )
+
+
+def _tenant(service: str) -> dict[str, object]:
+    """The tenant, if there is one, for receivers that pass messages on to their customers."""
+    tenant = tenant_of_service(service)
+    return {"tenant": tenant} if tenant else {}
 
 
 def _measure(facts: AlertFacts) -> dict[str, object]:
@@ -111,6 +119,7 @@ def _labels(alert: Alert) -> dict[str, str]:
     labels = {
         "alertname": f"Rt4chart{rule}",
         "severity": str(alert.severity),
+        "tenant": one_line(tenant_of_service(alert.service), 255),
         "service": one_line(alert.service, 255),
         "route": one_line(alert.route, 255),
         "issue_id": f"{alert.issue_id:016x}" if alert.issue_id else "",

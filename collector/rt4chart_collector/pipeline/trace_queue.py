@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.core.semconv import SERVICE_NAME
+from otel_rt4chart.core.tenants import stored_service, tenant_of
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, span_bytes
 from otel_rt4chart.spans.model.record import SpanRecord
 from rt4chart_collector.pipeline.service_turns import ServiceTurns
@@ -286,7 +287,8 @@ class TraceQueue:
 
 
 def _service_of(span: SpanRecord) -> str:
-    return str(span.resource.get(SERVICE_NAME, ""))
+    # The turns of tenants whose services have the same name are not the same.
+    return stored_service(tenant_of(span.resource), str(span.resource.get(SERVICE_NAME, "")))
 
 
 def _is_large(trace: AssembledTrace) -> bool:

@@ -16,7 +16,7 @@ from rt4chart_collector.core.instruments import TOKENS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.otlp.refusal import HANDLERS
-from rt4chart_collector.ingest.otlp.token import authenticate_reader
+from rt4chart_collector.ingest.otlp.token import authenticate_operator
 from rt4chart_collector.ingest.servers import bound_socket, serve_http
 from rt4chart_collector.service.health import Health
 from rt4chart_collector.service.status import Status
@@ -29,7 +29,7 @@ def operations_routes(status: Status, guard: TokenGuard) -> list[Route]:
     status.metrics.observe(TOKENS_REFUSED, guard.refusals)
 
     async def show_status(request: Request) -> Response:
-        authenticate_reader(guard, request)
+        authenticate_operator(guard, request)
         return JSONResponse(status())
 
     return [
@@ -59,7 +59,7 @@ def metrics_route(metrics: ServiceMetrics, guard: TokenGuard) -> Route:
     """The Prometheus endpoint; it requires a token for reading if there is one."""
 
     async def show_metrics(request: Request) -> Response:
-        authenticate_reader(guard, request)
+        authenticate_operator(guard, request)
         # In a thread: with 200 routes it takes 60 ms, for which no spans could be accepted.
         accept = request.headers.get("accept", "")
         body, media_type = await run_in_threadpool(metrics.exposition, accept)

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from otel_rt4chart.core.errors import StoreError
+from otel_rt4chart.core.tenants import stored_service
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.core.instruments import TOKENS_REFUSED
 from rt4chart_collector.core.metrics import ServiceMetrics
@@ -53,11 +54,15 @@ def rates_document(rates: Sequence[SamplingRateRow], *, now_ns: int) -> dict[str
 def rates_route(
     rates_of: Callable[[str], Sequence[SamplingRateRow]], guard: TokenGuard, *, clock: Clock
 ) -> Route:
-    """GET /v1/rates?service=NAME, with a token for reading if there is one."""
+    """GET /v1/rates?service=NAME, with a token for reading if there is one.
+
+    With the token of a tenant, the name is that of one of its services.
+    """
 
     async def show(request: Request) -> Response:
-        authenticate_reader(guard, request)
+        tenant = authenticate_reader(guard, request)
         service = request.query_params.get("service", "")
+        service = stored_service(tenant, service) if tenant else service
         document = rates_document(rates_of(service), now_ns=clock())
         return JSONResponse(document, headers={"cache-control": "no-store"})
 

@@ -12,8 +12,9 @@ from collections import Counter
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.semconv import CarrierPlace
+from otel_rt4chart.core.tenants import split_service
 from otel_rt4chart.spans.model.record import AttributeValue, SpanLink, SpanRecord
-from otel_rt4chart.spans.model.verdict import Verdict
+from otel_rt4chart.spans.model.verdict import Candidate, Verdict
 from otel_rt4chart.verify.core.json_rows import claim_rows, finding_rows
 from otel_rt4chart.verify.core.model import Label, Report
 from otel_rt4chart.verify.criteria.model import criterion_rows
@@ -67,13 +68,21 @@ def carrier_span(
         | criteria_attributes(verdict),
         # The link names the target; the parent only shows the carrier where people look for it.
         links=(SpanLink(candidate.trace_id, candidate.span_id),),
-        resource={semconv.SERVICE_NAME: candidate.service}
-        | (
-            {semconv.DEPLOYMENT_ENVIRONMENT: candidate.environment} if candidate.environment else {}
-        ),
+        resource=_resource(candidate),
         scope_name=semconv.SCOPE_NAME,
         scope_version=version,
     )
+
+
+def _resource(candidate: Candidate) -> dict[str, AttributeValue]:
+    """The attributes of the answer's resource that a carrier repeats."""
+    tenant, service = split_service(candidate.service)
+    resource: dict[str, AttributeValue] = {semconv.SERVICE_NAME: service}
+    if candidate.environment:
+        resource[semconv.DEPLOYMENT_ENVIRONMENT] = candidate.environment
+    if tenant:
+        resource[semconv.TENANT] = tenant
+    return resource
 
 
 def blame_attributes(verdict: Verdict) -> dict[str, AttributeValue]:

@@ -10,6 +10,7 @@ from functools import cache
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.guard import LOG
+from otel_rt4chart.core.tenants import stored_service, tenant_of
 from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
 from otel_rt4chart.spans.exchange.context import (
@@ -57,9 +58,25 @@ def find_candidates(
     Each turn, which is an outermost chain or agent or else the root, has one answer: a generation,
     or the output of the turn (`find_answers` chooses). `linked` are spans of other traces: the
     documents retrieved there are the context of an answer without context of its own, if its span
-    or an ancestor links to them. The order of the spans and duplicates do not matter.
+    or an ancestor links to them. The order of the spans and duplicates do not matter. Of a trace
+    with spans of several tenants, an answer is made from the spans of its own alone.
     """
-    return candidates_in_tree(SpanTree(spans), linked)
+    of_tenant: defaultdict[str, list[SpanRecord]] = defaultdict(list)
+    for span in spans:
+        of_tenant[tenant_of(span.resource)].append(span)
+    found = (
+        candidate
+        for tenant, group in of_tenant.items()
+        for candidate in candidates_in_tree(SpanTree(group), spans_of_tenant(linked, tenant))
+    )
+    if len(of_tenant) == 1:
+        return tuple(found)
+    return tuple(sorted(found, key=lambda one: (one.start_ns, one.end_ns, one.span_id)))
+
+
+def spans_of_tenant(spans: Iterable[SpanRecord], tenant: str) -> list[SpanRecord]:
+    """The spans that are of this tenant; "" is that of the spans that name none."""
+    return [span for span in spans if tenant_of(span.resource) == tenant]
 
 
 def candidates_in_tree(tree: SpanTree, linked: Sequence[SpanRecord] = ()) -> tuple[Candidate, ...]:
@@ -194,7 +211,7 @@ def _candidate(trace_answer: _TraceAnswer) -> Candidate:
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
-        service=_name(resource.get(semconv.SERVICE_NAME)),
+        service=stored_service(tenant_of(resource), _name(resource.get(semconv.SERVICE_NAME))),
         route=bounded_name(_route(trace_answer, ancestry)),
         # The second name is that of semantic conventions before 1.27.
         environment=_name(

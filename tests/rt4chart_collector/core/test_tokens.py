@@ -35,7 +35,7 @@ class SetClock:
 
 def valid(source: TokenSource, *tokens: str) -> list[bool]:
     """Which of these tokens the source has now."""
-    return [token_digest(token) in source.digests() for token in tokens]
+    return [token_digest(token) in source.tenants() for token in tokens]
 
 
 def written(path: Path, text: str) -> str:
@@ -107,7 +107,7 @@ def test_file_that_is_away_opens_nothing_after_a_minute(
     assert found == [[True], [False], [True]]
     assert source.is_set
     (line,) = [record.message for record in caplog.records if record.levelname == "ERROR"]
-    assert "RT4CHART_INGEST_TOKEN_FILE: expected 1 to 16 tokens" in line
+    assert "RT4CHART_INGEST_TOKEN_FILE: expected 1 to 256 tokens" in line
     assert text is None or text == "" or text not in line
 
 
@@ -115,8 +115,13 @@ def test_file_that_is_away_opens_nothing_after_a_minute(
     ("text", "got"),
     [
         ("", "0 tokens in 0 bytes"),
-        ("a\n" * (MAX_TOKENS + 1), "17 tokens in 34 bytes"),
+        ("a\n" * (MAX_TOKENS + 1), "257 tokens in 514 bytes"),
         ("s3cret two", "another text as token 1"),
+        ("tenant=s3cret one two", "another text as token 1"),
+        ("tenant=s3cret", "another text as token 1"),
+        ("tenant=s3cr/t one", "a letter or digit first as the tenant of token 1"),
+        ("tenant=a s3cret\ntenant=b s3cret", "token 2 once more, with another tenant"),
+        ("s3cret\ntenant=b s3cret", "token 2 once more, with another tenant"),
         ("s3crét", "other characters"),
         ("x" * 70_000, "1 tokens in 65537 bytes"),
     ],

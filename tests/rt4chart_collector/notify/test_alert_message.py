@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -223,3 +225,13 @@ def test_any_facts_make_bounded_printable_lines(
     for text in (message.headline, *(part for pair in message.facts for part in pair)):
         assert text.isprintable()
         assert len(text) <= 520
+
+
+def test_a_message_names_the_tenant() -> None:
+    """For receivers that pass it on; without a tenant there is no such label."""
+    message = told(replace(ALERT, service="~acme/shop"))
+
+    assert (message.labels["tenant"], message.extra["tenant"]) == ("acme", "acme")
+    assert message.service == "~acme/shop"
+    assert "tenant" not in told().labels
+    assert "tenant" not in told().extra

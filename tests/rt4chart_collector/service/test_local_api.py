@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
 from rt4chart_collector.store.schema.migrate import migrate
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 from tests.polling import wait_until
 from tests.rt4chart_collector.service.beside import beside, endpoint_of, guest
 
@@ -274,3 +276,19 @@ def _cancelled(client: Client) -> bool:
         except StoreError:
             return True
     return False
+
+
+def test_a_tenant_reads_its_rows_through_it(place: Place) -> None:
+    """The console of another process has the same filters, also where it is a guest."""
+    now = int(time.time())
+    place.owner.insert(
+        "rt4chart_route_5m",
+        [["~acme/shop", now, 3], ["~zeta/shop", now, 5], ["shop", now, 7]],
+        ["ServiceName", "Tick", "Answers"],
+    )
+    query = "SELECT ServiceName, sum(Answers) FROM rt4chart_route_5m GROUP BY 1"
+
+    assert len(place.guest.query(query).result_rows) == 3
+    assert TenantClient(place.guest, "acme").query(query).result_rows == [("~acme/shop", 3)]
+    with pytest.raises(StoreError, match="Cannot modify"):
+        TenantClient(place.guest, "acme").query(f"{query} SETTINGS additional_table_filters = {{}}")

@@ -16,6 +16,7 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.lists.answer_filter import AnswerFilter, of_any_time
 from rt4chart_collector.store.lists.answer_list import ListedAnswer, answer_page
 from rt4chart_collector.store.rates.verifiers import main_verifier
+from rt4chart_collector.store.schema.tenant_client import seen_by
 
 TEXT_CHARS = 90
 NAMES = ("time", "verdict", "unfaithful", "misleading", "route", "question", "trace")
@@ -25,6 +26,7 @@ def execute(options: argparse.Namespace) -> int:
     """Print the matching answers."""
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     with open_database(dsn, needs="rt4chart_verifications") as client:
+        client = seen_by(client, options.tenant)
         verifier = options.verifier or main_verifier(client, now_ns) or None
         scope = QueryScope(now_ns - options.since * 10**9, now_ns, verifier)
         selection = of_any_time(AnswerFilter(scope, terms=options.filter))

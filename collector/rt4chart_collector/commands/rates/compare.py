@@ -39,6 +39,7 @@ from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
 from rt4chart_collector.store.rates.verifiers import main_verifier
+from rt4chart_collector.store.schema.tenant_client import seen_by
 
 # The pairs of answers that a terminal shows, and their characters; JSON has whole ones.
 SHOWN_PAIRS, SHOWN_TEXT = 5, 300
@@ -49,6 +50,7 @@ def execute(options: argparse.Namespace) -> int:
     dsn, now_ns = load(ServiceSettings, {"dsn": options.dsn}).dsn, time.time_ns()
     measure = Measure(options.measure)
     with open_database(dsn, needs="rt4chart_verifications") as client:
+        client = seen_by(client, options.tenant)
         scope = QueryScope(
             now_ns - options.since * 10**9,
             now_ns,

@@ -296,7 +296,7 @@ def _chain(
     found: TraceChain | None = None
     if trails and any(span.span_id == verification.span_id for span in spans):
         with guard("reading the chain of an answer"):
-            found = chain_of(client, verification.span_id, spans)
+            found = chain_of(client, verification.service, verification.span_id, spans)
     return chain_view(trails, found, verification.span_id)
 
 

@@ -6,6 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind
@@ -20,6 +21,7 @@ VERSIONS = {
     "environment": VersionKind.ENVIRONMENT,
 }
 ROUTES = ("route", "service")
+TENANT = "tenant"
 CRITERION = "fails"
 
 
@@ -27,10 +29,12 @@ def suggest(console: Console, request: Request) -> Response:
     """GET /suggest/KEY: names of the last 30 days, those in most use or the newest first."""
     key, now_ns = request.path_params["key"], console.clock()
     scope = QueryScope(now_ns - PAST_NS, now_ns, console.verifier(request))
-    if key not in (known := (*ROUTES, *VERSIONS, CRITERION)):
+    if key not in (known := (*ROUTES, TENANT, *VERSIONS, CRITERION)):
         raise HTTPException(404, f"expected {' or '.join(known)}, got {key[:40]!r}")
     if key in ROUTES:
         found = [pair[key == "route"] for pair in console.known_routes()]
+    elif key == TENANT:
+        found = [tenant_of_service(service) for service, _ in console.known_routes()]
     elif key == CRITERION:
         with console.store() as client:
             found = [one.of.name for one in criteria_rates(client, scope).together]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -52,7 +53,9 @@ class Access:
         """The session of a request; None if sign-in is required. 401 for a wrong bearer token."""
         known = self._sessions.read(request.cookies.get(COOKIE, ""), now_s)
         if user := self._named(request):
-            return self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
+            session = self._same(known, PROXY, user) or self._sessions.begin(PROXY, user, now_s)
+            # Any valid token may sign its cookie: the proxy vouches for it with each request.
+            return replace(session, tenant="")
         authorization, purpose = request.headers.get("authorization"), self._purpose(is_change)
         if takes_bearer and authorization is not None and self._guard.is_set(purpose):
             return self._bearer(request, authorization, purpose, now_s)
@@ -64,17 +67,21 @@ class Access:
         """Whether somebody with this session, or none, can sign in with a token."""
         if session is None:
             return self._guard.is_set(Purpose.CONSOLE)
+        if session.tenant:
+            return False
         return not self.may_change(session) and not self._settings.console_readonly
 
     def may_change(self, session: ConsoleSession) -> bool:
-        """Whether this session may change something."""
+        """Whether this session may change something: never one of a tenant."""
         is_enough = session.is_admin or not self._guard.is_set(Purpose.ADMIN)
-        return is_enough and not self._settings.console_readonly
+        return is_enough and not self._settings.console_readonly and not session.tenant
 
     def check_change(self, session: ConsoleSession | None) -> None:
         """Raise HTTPException 403 for a change that this session may not make."""
         if self._settings.console_readonly:
             raise HTTPException(403, "the console is read-only: RT4CHART_CONSOLE_READONLY is set")
+        if session is not None and session.tenant:
+            raise HTTPException(403, f"who signs in for the tenant {session.tenant} only reads")
         if session is not None and not self.may_change(session):
             raise HTTPException(
                 403,
@@ -89,14 +96,18 @@ class Access:
 
         Raises TokenRefusedError for a wrong token, and after too many wrong ones.
         """
+        if session is not None and session.tenant:
+            raise HTTPException(
+                403, f"expected nobody signed in, got the tenant {session.tenant}: sign out first"
+            )
         is_admin = session is not None and self._guard.is_set(Purpose.ADMIN)
         purpose = Purpose.ADMIN if is_admin else Purpose.CONSOLE
         if not self._guard.is_set(purpose):
             raise HTTPException(403, f"expected {purpose.variable} to be set, got a token for it")
-        self._guard.check(purpose, token, client_of(request))
+        tenant = self._guard.check(purpose, token, client_of(request))
         if session is not None and is_admin:
             return self._sessions.begin_admin(session, token, now_s)
-        return self._sessions.begin(TOKEN, "", now_s, token)
+        return self._sessions.begin(TOKEN, "", now_s, token, tenant)
 
     def check_sent(self, request: Request, session: ConsoleSession | None) -> None:
         """Raise HTTPException 403 for a change that another site sent."""
@@ -147,10 +158,11 @@ class Access:
         self, request: Request, authorization: str, purpose: Purpose, now_s: int
     ) -> ConsoleSession:
         try:
-            self._guard.check_header(purpose, authorization, client_of(request))
+            tenant = self._guard.check_header(purpose, authorization, client_of(request))
         except TokenRefusedError as refused:
             raise http_error(refused) from None
-        return ConsoleSession(BEARER, "", "", now_s, is_admin=purpose is Purpose.ADMIN)
+        is_admin = purpose is Purpose.ADMIN
+        return ConsoleSession(BEARER, "", "", now_s, is_admin=is_admin, tenant=tenant)
 
     @staticmethod
     def _same(known: ConsoleSession | None, way: str, user: str) -> ConsoleSession | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -15,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Message, Receive, Scope, Send
 
-from rt4chart_collector.console.app.console import Console
+from rt4chart_collector.console.app.console import Console, session_of
 from rt4chart_collector.console.app.error_pages import INTERNAL_ERROR, error_page
 from rt4chart_collector.console.app.session import ConsoleSession, is_secure, set_session_cookie
 from rt4chart_collector.console.view.request_url import request_url
@@ -52,6 +53,14 @@ UNAUTHENTICATED = "expected a session or 'Authorization: Bearer TOKEN', got none
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages that somebody may see, and what they share."""
+
+    app: Starlette
+    console: Console
+
+
 class AuthMiddleware:
     """Checks each request before the pages see it, and adds security headers to each answer."""
 
@@ -61,12 +70,17 @@ class AuthMiddleware:
         console: Console,
         api_paths: Collection[str] = (),
         reading_forms: Collection[str] = (),
+        *,
+        open_tenant: Callable[[str], Pages],
     ) -> None:
         """`app` serves the pages, and under `api_paths` what checks tokens of its own.
 
-        The forms of `reading_forms` change nothing: whoever may read may send them.
+        The forms of `reading_forms` change nothing: whoever may read may send them. `open_tenant`
+        makes the pages of a tenant, which alone serve who signs in for it.
         """
-        self._app = app
+        self._all = Pages(app, console)
+        self._open_tenant = open_tenant
+        self._tenants: dict[str, Pages] = {}
         self._console = console
         self._api_paths = frozenset(api_paths)
         self._reading_forms = frozenset(reading_forms)
@@ -74,7 +88,7 @@ class AuthMiddleware:
     @property
     def routes(self) -> Sequence[BaseRoute]:
         """Every route behind this middleware."""
-        return self._app.routes
+        return self._all.app.routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the request, or answer with the error or the login page."""
@@ -86,17 +100,27 @@ class AuthMiddleware:
             try:
                 answer = await self._refusal(request, sending)
             except HTTPException as error:
-                answer = error_page(self._console, request, error)
+                answer = error_page(self._pages(request).console, request, error)
             if answer is not None:
                 await answer(scope, receive, sending)
                 return
-            await self._app(scope, receive, sending)
+            await self._pages(request).app(scope, receive, sending)
         except ClientDisconnect:
             return  # before its body was whole: nobody reads an answer, and no line of the log
         except Exception as error:  # noqa: BLE001 - process boundary: one request
             log.error("a console page failed: %s", redacted_error(error))
             if not sending.has_begun:
                 await PlainTextResponse(INTERNAL_ERROR, 500)(scope, receive, sending)
+
+    def _pages(self, request: Request) -> Pages:
+        """What serves the request: for a session of a tenant, that tenant's pages."""
+        session = session_of(request)
+        tenant = session.tenant if session is not None else ""
+        if not tenant:
+            return self._all
+        if tenant not in self._tenants:
+            self._tenants[tenant] = self._open_tenant(tenant)
+        return self._tenants[tenant]
 
     async def _refusal(self, request: Request, sending: _HeaderSender) -> Response | None:
         console = self._console

@@ -12,6 +12,7 @@ from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.console.app.page_threads import check_awaited
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.ownership import blocks_owner, is_claimed_elsewhere
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 
 # How long the embedded engine is kept open for the next page.
 IDLE_S = 2.0
@@ -106,3 +107,21 @@ class ClientPool:
             idle, self._idle = self._idle, []
         for client in idle:
             client.close()
+
+
+class TenantPool:
+    """The clients of a pool, each of which shows one tenant alone."""
+
+    def __init__(self, pool: ClientPool, tenant: str) -> None:
+        """The pool stays open for others."""
+        self._pool = pool
+        self._tenant = tenant
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """As `ClientPool.client`."""
+        with self._pool.client() as client:
+            yield TenantClient(client, self._tenant)
+
+    def close(self) -> None:
+        """Nothing: the pool is not this one's."""

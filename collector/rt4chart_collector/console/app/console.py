@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import Thread
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
-from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.client_pool import ClientPool, TenantPool
 from rt4chart_collector.console.app.label_findings import FindingsCache
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
@@ -57,7 +57,7 @@ class Console:
 
     def __init__(
         self,
-        pool: ClientPool,
+        pool: ClientPool | TenantPool,
         settings: ConsoleSettings,
         environment: Environment,
         sections: Sequence[Section],
@@ -65,30 +65,59 @@ class Console:
         *,
         clock: Clock,
         guard: TokenGuard,
+        sessions: Sessions | None = None,
+        tenant: str = "",
     ) -> None:
-        """Does not access the store."""
+        """Does not access the store.
+
+        A console of a `tenant` has a pool that shows this tenant alone, and the `sessions` of the
+        console of all, with which people sign in.
+        """
         self.settings = settings
         self.facts = facts
         self.clock = clock
+        self._guard = guard
         sources = guard.sources
-        self.sessions = Sessions(sources.get(Purpose.CONSOLE), sources.get(Purpose.ADMIN))
+        self.tenant = tenant
+        self.sessions = sessions or Sessions(
+            sources.get(Purpose.CONSOLE), sources.get(Purpose.ADMIN)
+        )
         self.access = Access(settings, self.sessions, guard)
         self.store_errors = LogThrottle()
         self._background: list[Thread] = []
+        self._of_tenants: list[Console] = []
         self._pool = pool
         # Half of a page's time is left for the page itself.
         self.label_findings = FindingsCache(
             self.store, self.run_in_background, settings.console_page_s / 2
         )
         self._environment = environment
+        self._sections = sections
         ordered = sorted(sections, key=lambda section: (section.order, section.title))
         self.navigation = [section for section in ordered if section.title]
-        self._finders = [section.finder for section in ordered if section.finder]
+        # What finds pages and issues is of all tenants.
+        self._finders = [one.finder for one in ordered if one.finder and not tenant]
         self._routes: TimedCache[str, list[tuple[str, str]]]
         self._routes = TimedCache(most=1, fresh_ns=ROUTES_CACHE_NS)
         self._views: TimedCache[str, list[SavedView]]
         self.forget_views()
         self._verifier: tuple[int, str] = (0, "")
+
+    def of_tenant(self, pool: TenantPool, tenant: str, paths: Collection[str]) -> Console:
+        """The console of one tenant, with the sections at these paths: it shares nothing read."""
+        own = Console(
+            pool,
+            self.settings,
+            self._environment,
+            [section for section in self._sections if section.path in paths],
+            ProcessInfo(),
+            clock=self.clock,
+            guard=self._guard,
+            sessions=self.sessions,
+            tenant=tenant,
+        )
+        self._of_tenants.append(own)
+        return own
 
     @property
     def now_s(self) -> int:
@@ -182,6 +211,7 @@ class Console:
             "views": self.saved_views(session.actor.name) if session else [],
             "csrf": self.sessions.csrf(session) if session else "",
             "session": session,
+            "tenant": self.tenant,
             "is_readonly": session is None or not self.access.may_change(session),
             "needs_admin": session is not None and self.access.takes_token(session),
             "theme": self._theme(request),
@@ -241,13 +271,14 @@ class Console:
     def run_in_background(self, name: str, call: Callable[[], None]) -> None:
         """Run a call in the background, in a thread that the shutdown waits for."""
         thread = Thread(target=call, name=name, daemon=True)
-        self._background = [*self.alive, thread]
+        self._background = [*(one for one in self._background if one.is_alive()), thread]
         thread.start()
 
     @property
     def alive(self) -> list[Thread]:
-        """The background threads that are running."""
-        return [thread for thread in self._background if thread.is_alive()]
+        """The background threads that are running, those for tenants too."""
+        of_tenants = [thread for own in self._of_tenants for thread in own.alive]
+        return [*(thread for thread in self._background if thread.is_alive()), *of_tenants]
 
     def close(self) -> None:
         """Close the connections to the store."""

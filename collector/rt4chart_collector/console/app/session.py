@@ -44,11 +44,13 @@ class ConsoleSession:
     # Signs its cookie and its forms; that of an administrator depends on the token for that too.
     key: bytes = field(default=b"", repr=False, compare=False)
     is_admin: bool = False
+    # The tenant that the token is bound to, who alone is shown; "" for everything.
+    tenant: str = ""
 
     @property
     def actor(self) -> Actor:
-        """The user that the proxy named, else how the client was admitted."""
-        return Actor(self.user or {"open": "local"}.get(self.way, self.way))
+        """The user that the proxy named, else the token's tenant, else how one was admitted."""
+        return Actor(self.user or self.tenant or {"open": "local"}.get(self.way, self.way))
 
 
 class Sessions:
@@ -62,11 +64,14 @@ class Sessions:
         self._admin = admin
         self._over: dict[str, None] = {}
 
-    def begin(self, way: str, user: str, now_s: int, token: str = "") -> ConsoleSession:
-        """A new session; `token` is that of the console with which somebody signs in."""
-        digests = (token_digest(token),) if token else self._console.digests()
+    def begin(
+        self, way: str, user: str, now_s: int, token: str = "", tenant: str = ""
+    ) -> ConsoleSession:
+        """A new session; `token` and its `tenant` are those with which somebody signs in."""
+        digests = (token_digest(token),) if token else self._console.tenants()
         key = _derived(LABEL, next(iter(digests), secrets.token_bytes(32)))
-        return ConsoleSession(way, user, secrets.token_urlsafe(18), now_s, is_new=True, key=key)
+        nonce = secrets.token_urlsafe(18)
+        return ConsoleSession(way, user, nonce, now_s, is_new=True, key=key, tenant=tenant)
 
     def begin_admin(self, session: ConsoleSession, admin_token: str, now_s: int) -> ConsoleSession:
         """A new session of the same person, who may change state as well."""
@@ -83,23 +88,24 @@ class Sessions:
         return f"{body}.{_signed(session.key, 'cookie', body)}"
 
     def read(self, cookie: str, now_s: int) -> ConsoleSession | None:
-        """The session of a cookie with a valid signature that has not expired or ended."""
+        """The session of a cookie with a valid signature that has not expired or ended.
+
+        Its tenant is that of the token that signed it: who knows a token can sign anything else.
+        """
         body, _, signature = cookie.partition(".")
         signed = [
-            (key, is_admin)
-            for key, is_admin in self._keys()
-            if _is_same(signature, _signed(key, "cookie", body))
+            one for one in self._keys() if _is_same(signature, _signed(one[0], "cookie", body))
         ]
         if not signed:
             return None
-        key, is_admin = signed[0]
+        key, is_admin, tenant = signed[0]
         try:
             way, user, nonce, issued_s = json.loads(base64.urlsafe_b64decode(body + "=="))
         except (binascii.Error, ValueError):
             return None
         if not 0 <= now_s - issued_s < LIFETIME_S or nonce in self._over:
             return None
-        return ConsoleSession(way, user, nonce, issued_s, key=key, is_admin=is_admin)
+        return ConsoleSession(way, user, nonce, issued_s, key=key, is_admin=is_admin, tenant=tenant)
 
     def end(self, session: ConsoleSession) -> None:
         """Make every copy of its cookie invalid."""
@@ -116,13 +122,13 @@ class Sessions:
         """True for the CSRF token of the session, compared in constant time."""
         return _is_same(given, self.csrf(session))
 
-    def _keys(self) -> Iterator[tuple[bytes, bool]]:
-        """The keys of all valid tokens, and whether they are of administrators."""
-        admins = self._admin.digests() if self._admin else ()
-        for digest in self._console.digests():
+    def _keys(self) -> Iterator[tuple[bytes, bool, str]]:
+        """The keys of all valid tokens, whether they are of administrators, and their tenants."""
+        admins = self._admin.tenants() if self._admin else ()
+        for digest, tenant in self._console.tenants().items():
             key = _derived(LABEL, digest)
-            yield key, False
-            yield from ((_derived(key, admin), True) for admin in admins)
+            yield key, False, tenant
+            yield from ((_derived(key, admin), True, tenant) for admin in admins)
 
 
 def is_secure(request: Request) -> bool:

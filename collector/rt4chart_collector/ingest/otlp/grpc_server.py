@@ -79,10 +79,10 @@ class GrpcReceiver:
         """The response to a request that was taken."""
         sent = dict(context.invocation_metadata() or ())
         header, client = str(sent.get("authorization", "")), client_of_peer(context.peer())
-        self._intake.authenticate(header, client)
+        tenant = self._intake.authenticate(header, client)
         with self._intake.limiter.slot(client) as slot:
             body = await self._read(context, slot, client)
-            return response_to(await self._intake.take(slot, body, decode_spans))
+            return response_to(await self._intake.take(slot, body, decode_spans, tenant=tenant))
 
     async def _read(self, context: Context, slot: RequestSlot, client: str) -> bytes:
         slot.resize(min(EXPECTED_BYTES, self._intake.body_bytes))

@@ -47,7 +47,8 @@ class Receiver:
         return answer
 
     async def _accept(self, request: Request) -> Response:
-        self._intake.authenticate(request.headers.get("authorization"), client_of(request))
+        header = request.headers.get("authorization")
+        tenant = self._intake.authenticate(header, client_of(request))
         kind = content_type(request)
         encoding = request.headers.get("content-encoding", IDENTITY).strip().lower()
         if kind not in DECODERS:
@@ -58,7 +59,7 @@ class Receiver:
         with self._intake.limiter.slot(client) as slot:
             body = await self._read(request, slot)
             decoded = await self._intake.take(
-                slot, body, DECODERS[kind], encoding, received_bytes=len(body)
+                slot, body, DECODERS[kind], encoding, tenant=tenant, received_bytes=len(body)
             )
         return _answer(kind, decoded)
 

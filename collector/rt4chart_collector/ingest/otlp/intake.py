@@ -39,6 +39,7 @@ from rt4chart_collector.ingest.otlp.request_limiter import (
 )
 from rt4chart_collector.ingest.otlp.span_limiter import SpanLimiter
 from rt4chart_collector.ingest.otlp.token import authenticate
+from rt4chart_collector.ingest.otlp.token_tenant import bind_spans
 
 BODY_BYTES = 64 * 2**20
 BODY_S = 30.0
@@ -109,9 +110,12 @@ class Intake:
         self._decoding = asyncio.Semaphore(4)
         self._objects = ObjectLimiter(OBJECTS_AT_ONCE)
 
-    def authenticate(self, authorization: str | None, client: str) -> None:
-        """RefusedError if a token is required and this header does not have it."""
-        authenticate(self._guard, Purpose.INGEST, authorization, client)
+    def authenticate(self, authorization: str | None, client: str) -> str:
+        """The tenant of the header's token, "" for none.
+
+        RefusedError if a token is required and this header does not have it.
+        """
+        return authenticate(self._guard, Purpose.INGEST, authorization, client)
 
     def note(self, protocol: str, refused: RefusedError | None = None) -> None:
         """Count a request of this protocol, accepted or refused."""
@@ -131,10 +135,13 @@ class Intake:
         decode: Decode,
         encoding: str = IDENTITY,
         *,
+        tenant: str,
         received_bytes: int | None = None,
     ) -> Decoded:
         """Return when the spans of a body may be acknowledged; RefusedError if they must not be.
 
+        `tenant` is that of the token: spans that name another are rejected, and those that name
+        none get it.
         The slot is emptied when the spans are queued, because the queue then counts their bytes.
         `received_bytes` is the size on the network, None where it is not known.
         """
@@ -144,6 +151,10 @@ class Intake:
             size_bytes, decoded = await self._start_decoding(body, decode, encoding, budget)
             del body  # while the spans wait to be stored
             self._metrics.add(SPANS_RECEIVED, number=len(decoded.spans) + decoded.rejected)
+            if tenant:
+                # After the limits, which may leave out attributes of a resource.
+                decoded, others = await asyncio.to_thread(bind_spans, decoded, tenant)
+                self._metrics.add(SPANS_REFUSED, "other_tenant", number=others)
             slot.resize(0)
             conflicts = await self._store(decoded.spans, size_bytes + decoded.copied_bytes)
         except TooManyObjectsError as error:

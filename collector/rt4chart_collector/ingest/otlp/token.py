@@ -15,18 +15,33 @@ from rt4chart_collector.ingest.otlp.refusal import Fault, RefusedError
 
 def authenticate(
     guard: TokenGuard, purpose: Purpose, authorization: str | None, client: str
-) -> None:
-    """RefusedError if the header of this client address does not open the purpose."""
+) -> str:
+    """The tenant of the header's token, "" for none.
+
+    RefusedError if the header of this client address does not open the purpose.
+    """
     try:
-        guard.check_header(purpose, authorization, client)
+        return guard.check_header(purpose, authorization, client)
     except TokenRefusedError as refused:
         is_throttled = refused.fault is TokenFault.THROTTLED
         fault = Fault.THROTTLED if is_throttled else Fault.UNAUTHENTICATED
         raise RefusedError(fault, str(refused), retry_s=refused.retry_s) from None
 
 
-def authenticate_reader(guard: TokenGuard, request: Request) -> None:
-    """RefusedError if the request does not have a token for reading.
+def authenticate_operator(guard: TokenGuard, request: Request) -> None:
+    """RefusedError if the request does not have a token for reading what is of all tenants."""
+    if tenant := authenticate_reader(guard, request):
+        raise RefusedError(
+            Fault.UNAUTHENTICATED,
+            f"expected a token of {Purpose.READ.variable} that is bound to no tenant, got one of "
+            f"the tenant {tenant}: this shows the figures of all tenants",
+        )
+
+
+def authenticate_reader(guard: TokenGuard, request: Request) -> str:
+    """The tenant of the request's token, "" for none; RefusedError without a token for reading.
+
+    What is shown must be of that tenant alone; see `authenticate_operator`.
 
     Without such a token, a browser on this machine could be led to read the figures by a foreign
     name that resolves to the loopback address (DNS rebinding): only local names are answered.
@@ -38,7 +53,8 @@ def authenticate_reader(guard: TokenGuard, request: Request) -> None:
             f"expected the host localhost or an address, got {host[:80]!r}: set "
             "RT4CHART_READ_TOKEN to be read under other names",
         )
-    authenticate(guard, Purpose.READ, request.headers.get("authorization"), client_of(request))
+    header = request.headers.get("authorization")
+    return authenticate(guard, Purpose.READ, header, client_of(request))
 
 
 def _is_foreign(header: str) -> bool:

@@ -6,11 +6,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.judges.left_out import limited_claims
 from otel_rt4chart.judges.trails import TrailMaker, unfaithful_claims, unknown
 from otel_rt4chart.sampling import Layers
-from otel_rt4chart.spans.exchange.exchanges import MAX_ANSWERS_COMPARED, linked_trace_ids
+from otel_rt4chart.spans.exchange.exchanges import (
+    MAX_ANSWERS_COMPARED,
+    linked_trace_ids,
+    spans_of_tenant,
+)
 from otel_rt4chart.spans.graph.chain import TraceChain, find_chain
 from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.spans.model.record import SpanRecord
@@ -59,7 +64,8 @@ class AnswerTrails:
             return replace(verdict, trail=unknown(failed, f"{problem} apart"))
         started = self._clock()
         try:
-            traced = self._maker.make(verdict, chain_of(client, candidate.span_id, spans))
+            chain = chain_of(client, candidate.service, candidate.span_id, spans)
+            traced = self._maker.make(verdict, chain)
         except Exception as error:  # noqa: BLE001 - a trail that fails must not lose the verdict
             where = "trail of answer %s of trace %s: %s"
             log.error(where, candidate.span_id, candidate.trace_id, redacted_error(error))
@@ -73,11 +79,15 @@ class AnswerTrails:
         return traced
 
 
-def chain_of(client: Client, span_id: str, spans: Sequence[SpanRecord]) -> TraceChain:
-    """The chain of an answer from the spans of its trace, and of other traces that it links to."""
+def chain_of(client: Client, service: str, span_id: str, spans: Sequence[SpanRecord]) -> TraceChain:
+    """The chain of an answer from the spans of its trace, and of other traces that it links to.
+
+    `service` is the stored name, whose tenant's spans count alone.
+    """
     wanted = linked_trace_ids(spans)
     linked = spans_of(client, sorted(wanted)) if wanted else ()
-    return find_chain(spans, span_id, linked)
+    tenant = tenant_of_service(service)
+    return find_chain(spans_of_tenant(spans, tenant), span_id, spans_of_tenant(linked, tenant))
 
 
 def _result(blame: ClaimBlame) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from otel_rt4chart.core.semconv import SCOPE_NAME
+from otel_rt4chart.core.semconv import SCOPE_NAME, TENANT
+from otel_rt4chart.core.tenants import is_tenant, split_service
 from otel_rt4chart.spans.conventions.registry import SESSION_KEYS
 from rt4chart_collector.store.answers.trace_sizes import SMALL_BLOCKS
 from rt4chart_collector.store.engine.connect import Client
@@ -16,6 +17,7 @@ _HAS_SESSION = " OR ".join(
 TRACES_OF_SESSION = f"""
 SELECT TraceId FROM otel_traces
 WHERE ServiceName = {{service:String}}
+  AND ({{is_hashed:UInt8}} OR ResourceAttributes['{TENANT}'] = {{tenant:String}})
   AND Timestamp >= fromUnixTimestamp64Nano({{since:Int64}})
   AND Timestamp < fromUnixTimestamp64Nano({{before:Int64}})
   AND ScopeName != '{SCOPE_NAME}' AND has(mapValues(SpanAttributes), {{session:String}})
@@ -36,10 +38,14 @@ def traces_of_session(
 ) -> list[str]:
     """The traces of a service's session with a span in that time, the last ones first.
 
+    `service` is the stored name. A tenant that is known by its hash alone is not looked for.
     StoreError where the query takes longer than so many seconds.
     """
+    tenant, service = split_service(service)
     parameters = {
         "service": service,
+        "tenant": tenant,
+        "is_hashed": int(bool(tenant) and not is_tenant(tenant)),
         "session": session,
         "since": max(since_ns, 0),
         "before": max(before_ns, 0),

@@ -107,7 +107,10 @@ def insert_letters(
         *(replace(letter, version=letter.version + 1, is_deleted=True) for letter in settled),
     ]
     written = [
-        (letter.trace_id, letter.span_id, letter.verifier, letter.version, int(letter.is_deleted))
+        (
+            *(letter.trace_id, letter.span_id, letter.verifier),
+            *(letter.version, int(letter.is_deleted), letter.service),
+        )
         for letter in rows
     ]
     LETTERS.insert(client, rows, token=batch_token("letters", written))

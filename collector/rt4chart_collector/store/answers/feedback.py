@@ -199,7 +199,7 @@ def _insert(client: Client, rows: Sequence[FeedbackRow]) -> None:
     written = [
         (
             *(row.trace_id, row.span_id, row.verifier, row.claim),
-            *(row.actor, row.version, int(row.is_deleted)),
+            *(row.actor, row.version, int(row.is_deleted), row.service),
         )
         for row in rows
     ]

@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from otel_rt4chart.core.semconv import CARRIER_NAME, SCOPE_NAME, SERVICE_NAME, SHORTENED_ATTRIBUTES
+from otel_rt4chart.core.semconv import (
+    CARRIER_NAME,
+    SCOPE_NAME,
+    SERVICE_NAME,
+    SHORTENED_ATTRIBUTES,
+    TENANT,
+)
 from otel_rt4chart.core.text import bounded_name
 from otel_rt4chart.spans.conventions.registry import KindIndicators, kind_indicators
 from otel_rt4chart.spans.model.record import (
@@ -163,8 +169,14 @@ def insert_spans(client: Client, spans: Sequence[SpanRecord]) -> None:
 
 def insert_rows(client: Client, rows: Sequence[SpanRow]) -> None:
     """Store the rows durably; the same batch twice is stored once."""
-    token = batch_token("spans", ((row.trace_id, row.span_id) for row in rows))
+    token = batch_token("spans", ((row.trace_id, row.span_id, *_tenant_of(row)) for row in rows))
     SPANS.insert(client, rows, token=token)
+
+
+def _tenant_of(row: SpanRow) -> tuple[str, ...]:
+    """The tenant, if there is one: senders choose the ids of spans."""
+    tenant = row.resource.get(TENANT, "")
+    return (tenant,) if tenant else ()
 
 
 def repair_trace_times(client: Client, since_ns: int) -> None:

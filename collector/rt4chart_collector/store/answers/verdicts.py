@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.spans.model.shortening import shorten_text
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify.core.model import Advice, Claim, Label, Report, Usage
@@ -136,11 +137,12 @@ def _rows_in_force(
         "last": max(candidate.start_ns for candidate in candidates),
     }
     in_force = {key(row): row for row in read(client, table.row, query, parameters)}
-    keys = {(candidate.trace_id, candidate.span_id) for candidate in candidates}
+    keys = {(one.trace_id, one.span_id, tenant_of_service(one.service)) for one in candidates}
     return [
         row
         for row in in_force.values()
-        if not row.is_deleted and (row.trace_id, row.span_id) in keys
+        if not row.is_deleted
+        and (row.trace_id, row.span_id, tenant_of_service(row.service)) in keys
     ]
 
 
@@ -148,7 +150,7 @@ def _superseded(
     client: Client,
     table: RowTable[_OfClaim],
     candidates: Collection[Candidate],
-    replaced: Collection[tuple[str, str, str]],
+    replaced: Collection[tuple[str, str, str, str]],
     *,
     written: Iterable[_OfClaim],
 ) -> list[_OfClaim]:
@@ -167,12 +169,14 @@ def _deleted(row: _Stored) -> _Stored:
     return replace(row, version=row.version + 1, is_deleted=True)
 
 
-def _verdict_key(verdict: Verdict) -> tuple[str, str, str]:
-    return (verdict.candidate.trace_id, verdict.candidate.span_id, verdict.verifier)
+def _verdict_key(verdict: Verdict) -> tuple[str, str, str, str]:
+    one = verdict.candidate
+    return (one.trace_id, one.span_id, verdict.verifier, tenant_of_service(one.service))
 
 
-def _row_key(row: VerdictRow) -> tuple[str, str, str]:
-    return (row.trace_id, row.span_id, row.verifier)
+def _row_key(row: VerdictRow) -> tuple[str, str, str, str]:
+    """What a later verdict replaces: never that of another tenant, whose sender chose its ids."""
+    return (row.trace_id, row.span_id, row.verifier, tenant_of_service(row.service))
 
 
 def _sort_key(row: VerdictRow) -> tuple[Hashable, ...]:

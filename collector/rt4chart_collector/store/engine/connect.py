@@ -9,7 +9,7 @@ from functools import partial
 from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import clickhouse_connect
 import urllib3
@@ -61,6 +61,7 @@ VALUE_ERRORS = (TypeError, ValueError, OverflowError, AttributeError, struct.err
 # What reading a `stream` raises when it breaks off: a server's stream is a urllib3 response.
 STREAM_ERRORS = (OSError, urllib3.exceptions.HTTPError, ClickHouseError)
 
+Rows: TypeAlias = QueryResult
 _Result = TypeVar("_Result")
 logging.getLogger("clickhouse_connect").addHandler(logging.NullHandler())
 
@@ -93,7 +94,7 @@ class Client:
         parameters: Mapping[str, object] | None = None,
         *,
         settings: Mapping[str, object] | None = None,
-    ) -> QueryResult:
+    ) -> Rows:
         """Rows of a SELECT; values are passed as `{name:Type}` parameters, never in the text."""
         return self._call(
             lambda: self._driver.query(query, dict(parameters or {}), dict(settings or {}))

@@ -11,6 +11,8 @@ DAY_NS = 24 * HOUR_NS
 # condition on the primary key like any other, and `1 OR …` is none.
 OF_ROUTE = """({any_service:UInt8} OR ServiceName = {service:String})
       AND ({any_route:UInt8} OR Route = {route:String})"""
+# The tenant, which is the first part of a stored service's name (otel_rt4chart.core.tenants).
+TENANT_OF_ROW = "extract(toString(ServiceName), '^~([^/]*)/')"
 OF_VERIFIER = "({any_verifier:UInt8} OR VerifierId = {verifier:String})"
 
 

@@ -22,6 +22,7 @@ from rt4chart_collector.store.answers.answers import FAILED_COUNT
 from rt4chart_collector.store.engine.scope import (
     MAX_TIME_NS,
     OF_ROUTE,
+    TENANT_OF_ROW,
     QueryScope,
     in_scope,
     in_time,
@@ -32,6 +33,7 @@ CLAIM_STATUSES = tuple(str(one) for one in ClaimStatus if one is not ClaimStatus
 ANSWER_KEYS = (
     FilterKey("route", "a part of the route"),
     FilterKey("service", "a part of the service"),
+    FilterKey("tenant", 'the tenant, "" for none', KeyMatch.WHOLE),
     FilterKey("verdict", "the label of the answer", KeyMatch.CHOICE, tuple(map(str, AnswerLabel))),
     FilterKey("status", "it has a claim of this status", KeyMatch.CHOICE, CLAIM_STATUSES),
     FilterKey("measure", "it has such a claim", KeyMatch.CHOICE, tuple(map(str, Measure))),
@@ -53,6 +55,7 @@ _MATCHES = {key.name: key.match for key in ANSWER_KEYS}
 _COLUMNS = {
     "route": "Route",
     "service": "ServiceName",
+    "tenant": TENANT_OF_ROW,
     "verdict": "toString(Label)",
     "decision": "toString(Decision)",
     "model": "Model",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -68,4 +69,27 @@ def test_an_unknown_key_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["answers", "--filter", "state:new"])
 
-    assert "expected one of the keys route, service, verdict, status" in capsys.readouterr().err
+    assert (
+        "expected one of the keys route, service, tenant, verdict, status"
+        in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize("command", ["answers", "report", "compare"])
+def test_a_command_reads_one_tenant(
+    client: Client, dsn: str, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """With `--tenant`, nothing of the others is printed."""
+    now = time.time_ns()
+    for number, service in enumerate(("~acme/shop", "~zeta/shop", "shop"), 1):
+        for release in ("1", "2"):
+            one = verdict(number * 10 + int(release), start_ns=now - HOUR)
+            given = replace(one.candidate, service=service, release=f"{service} {release}")
+            insert_verdicts(client, [replace(one, candidate=given)])
+    options = [] if command != "compare" else ["~acme/shop 1", "~acme/shop 2"]
+
+    assert main([command, *options, "--dsn", dsn, "--json", "--tenant", "acme"]) == 0
+    found = capsys.readouterr().out
+    assert "~acme/shop" in found
+    assert "zeta" not in found
+    assert '"shop' not in found

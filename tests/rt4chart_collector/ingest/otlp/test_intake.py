@@ -28,7 +28,7 @@ TOKEN = "s3cret-of-the-service"  # noqa: S105 - of this test
 async def take(intake: Intake, body: bytes) -> Decoded:
     """The body, in a slot of its own."""
     with intake.limiter.slot() as slot:
-        return await intake.take(slot, body, decode_spans)
+        return await intake.take(slot, body, decode_spans, tenant="")
 
 
 @pytest.mark.parametrize(
@@ -167,13 +167,15 @@ def test_cancelled_calls_count_until_their_threads_have_ended() -> None:
     async def cancel_and_count() -> bool:
         intake = Intake(Queue().offer)
         with intake.limiter.slot() as slot:
-            calls = [asyncio.ensure_future(intake.take(slot, b"", stuck)) for _ in range(8)]
+            calls = [
+                asyncio.ensure_future(intake.take(slot, b"", stuck, tenant="")) for _ in range(8)
+            ]
             for _ in range(4):
                 await asyncio.to_thread(begun.acquire)
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
-            late = asyncio.ensure_future(intake.take(slot, b"", stuck))
+            late = asyncio.ensure_future(intake.take(slot, b"", stuck, tenant=""))
             await asyncio.sleep(0)
             waiting = begun.acquire(blocking=False)
             release.set()

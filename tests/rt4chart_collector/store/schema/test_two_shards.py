@@ -94,3 +94,8 @@ def test_replicas_have_places_of_their_own(tmp_path: Path) -> None:
         for name in (*names, "rt4chart_schema_migrations")
     }
     assert set(lines("replicas", tmp_path)) == expected
+
+
+def test_a_tenant_reads_its_rows_of_every_shard(told: list[str]) -> None:
+    """The engine ignores a filter of a Distributed table: those of the tables under it count."""
+    assert told[-1] == "services that a tenant reads: shop of acme, ~acme/shop"

@@ -19,6 +19,7 @@ from pathlib import Path
 import clickhouse_connect
 
 from otel_rt4chart.core.errors import InputError, StoreError
+from otel_rt4chart.core.semconv import TENANT
 from otel_rt4chart.spans.model.blame import ClaimBlame
 from otel_rt4chart.verify.core.model import Label
 from otel_rt4chart.verify.criteria.model import CriterionOutcome, CriterionVerdict
@@ -75,6 +76,7 @@ from rt4chart_collector.store.schema.cluster import (
     sharding_keys,
 )
 from rt4chart_collector.store.schema.migrate import SchemaVariant, migrate, shipped_migrations
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 from tests.rt4chart_collector.pipeline.test_retry import error
 from tests.rt4chart_collector.records import NOON, SECOND, SPAN, VERIFIER, verdict
 from tests.rt4chart_collector.store.labels.label_rows import label_all
@@ -99,6 +101,17 @@ VERIFIED = """
 SELECT TraceId, SpanAttributes['rt4chart.label'], SpanAttributes['rt4chart.claims']
 FROM otel_traces_verified WHERE TraceId IN {ids:Array(String)} ORDER BY ALL
 """
+OF_TENANT = (
+    "SELECT ServiceName FROM rt4chart_claims FINAL",
+    "SELECT ServiceName FROM rt4chart_route_5m",
+    "SELECT ServiceName FROM otel_traces",
+    "SELECT c.ServiceName FROM rt4chart_claims AS c FINAL JOIN rt4chart_verifications AS v FINAL "
+    "ON c.TraceId = v.TraceId",
+    "SELECT v.ServiceName FROM rt4chart_claims AS c FINAL JOIN rt4chart_verifications AS v FINAL "
+    "ON c.TraceId = v.TraceId",
+    "SELECT ServiceName FROM rt4chart_claims WHERE (TraceId, SpanId) IN "
+    "(SELECT TraceId, SpanId FROM rt4chart_verifications WHERE Decision = 'verified')",
+)
 VIEWS = ("rt4chart_rates", "rt4chart_coverage", "rt4chart_unfaithful_claims")
 SUMS = """
 SELECT Route, VerifierId, sum(Answers), sum(Claims) FROM rt4chart_route_1m
@@ -278,6 +291,26 @@ def main(folder: Path) -> None:
         is_repaired = many.query(SUMS).result_rows == single.query(SUMS).result_rows
         sys.stdout.write(f"rollup after its repair: {'the same' if is_repaired else 'other'}\n")
         sys.stdout.write(f"rows of a batch that came twice: {twice(many)}\n")
+        sys.stdout.write(f"services that a tenant reads: {read_of_tenant(many)}\n")
+
+
+def read_of_tenant(client: Client) -> str:
+    """The services in what somebody reads who may see one tenant of two, from all shards.
+
+    The filters of the halves do not apply to it: each shard gives all rows, as if it were alone.
+    """
+    for tenant in ("acme", "zeta"):
+        service = f"~{tenant}/shop"
+        for number in range(1, 9):
+            one = verdict(number)
+            insert_verdicts(
+                client, [replace(one, candidate=replace(one.candidate, service=service))]
+            )
+        resource = {"service.name": f"shop of {tenant}", TENANT: tenant}
+        insert_spans(client, [replace(SPAN, trace_id=IDS[0], resource=resource)])
+    own = TenantClient(client, "acme")
+    found = {str(name) for query in OF_TENANT for (name,) in own.query(query).result_rows}
+    return ", ".join(sorted(found))
 
 
 def twice(client: Client) -> int:
