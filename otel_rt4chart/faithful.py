@@ -56,7 +56,11 @@ def assert_faithful(
 
 
 def _check_rate(max_rate: object) -> None:
-    if not isinstance(max_rate, float | int) or not 0.0 <= max_rate <= 1.0:
+    if (
+        isinstance(max_rate, bool)
+        or not isinstance(max_rate, float | int)
+        or not 0.0 <= max_rate <= 1.0
+    ):
         raise InputError(f"max_rate: expected a number from 0 to 1, got {max_rate!r}")
 
 

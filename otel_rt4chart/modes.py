@@ -73,7 +73,13 @@ def _start_mark_mode(options: InstrumentOptions, sampler: Sampler, cleanup: Exit
     _warn_of_dropped_traces(options.provider, "to verify them, set RT4CHART_MODE=inline and")
     redactor = _build_redactor(options)
     change = mark_and_redact(TraceDecisions(sampler, options.route).mark, redactor)
-    marker = MarkingProcessor(options.provider, change, marks=True, hides=redactor.is_on)
+    marker = MarkingProcessor(
+        options.provider,
+        change,
+        marks=True,
+        hides=redactor.is_on,
+        baggage=options.settings.baggage,
+    )
     _add_processor(marker, options, cleanup)
 
 
@@ -109,10 +115,12 @@ def _start_inline_mode(options: InstrumentOptions, sampler: Sampler, cleanup: Ex
     )
     PENDING_COMPLETIONS.is_enabled = True
     cleanup.callback(PENDING_COMPLETIONS.clear)
-    # This processor also copies route and force from the baggage. Without redaction no exporter is
-    # wrapped.
+    # This processor may also copy route and force from the baggage. Without redaction no exporter
+    # is wrapped.
     change = mark_and_redact(keep_unmarked, redactor) if redactor.is_on else None
-    marker = MarkingProcessor(options.provider, change, hides=redactor.is_on)
+    marker = MarkingProcessor(
+        options.provider, change, hides=redactor.is_on, baggage=settings.baggage
+    )
     _add_processor(marker, options, cleanup)
     add_processor_first(options.provider, inline)
     cleanup.callback(inline.shutdown)

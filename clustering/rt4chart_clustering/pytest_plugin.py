@@ -54,6 +54,7 @@ class EvalGate:
         one before. Raises AssertionError with the report if the gate fails, InputError if there is
         no such eval set.
         """
+        from otel_rt4chart.core.errors import InputError
         from otel_rt4chart.verify.core.rates import Measure
         from rt4chart_clustering.evalset.load import load_cases
         from rt4chart_clustering.gate.answers import NewAnswer
@@ -64,6 +65,9 @@ class EvalGate:
         from rt4chart_clustering.gate.verify_answers import verify_answers
 
         __tracebackhide__ = True
+        if count not in list(Measure):
+            raise InputError(f"count: expected {', '.join(Measure)}, got {count!r}")
+        measure = Measure(count)
         name, cases = load_cases(str(evalset), dsn)
         before = load_result(result_path(str(baseline))) if baseline else None
         answers = {
@@ -76,7 +80,6 @@ class EvalGate:
             verify_answers(name, cases, answers, self._verifier, jobs=1, show=lambda done: None),
             release=release,
         )
-        measure = Measure(count)
         undecided = MAX_UNDECIDED if max_undecided is None else max_undecided
         compared = compare(before, result, measure) if before else None
         found = evaluate_gate(result, GateLimits(max_rate, undecided, measure), compared)

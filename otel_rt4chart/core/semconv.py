@@ -16,7 +16,7 @@ SAMPLE_RATE = "rt4chart.sample_rate"
 DECISION = "rt4chart.decision"
 # What the service wrote to a span whose values it shortened:
 SHORTENED_ATTRIBUTES = "rt4chart.shortened_attributes"
-# The application may set these itself, as an attribute or as baggage (ROUTE too):
+# The application may set these itself, as attributes or, where that counts, as baggage (ROUTE too):
 FORCE = "rt4chart.force"
 FEEDBACK = "rt4chart.feedback"
 # On a resource, whose spans are those of one tenant:

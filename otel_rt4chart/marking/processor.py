@@ -19,9 +19,10 @@ BAGGAGE_KEYS = (semconv.ROUTE, semconv.FORCE)
 
 
 class MarkingProcessor(SpanProcessor):
-    """Copies `rt4chart.route` and `rt4chart.force` from the baggage to spans that start.
+    """Wraps each exporter of the provider, including those that are added later.
 
-    It also wraps each exporter of the provider, including those that are added later.
+    Where the baggage counts, it copies `rt4chart.route` and `rt4chart.force` from it to spans that
+    start.
     """
 
     def __init__(
@@ -31,11 +32,12 @@ class MarkingProcessor(SpanProcessor):
         *,
         marks: bool = False,
         hides: bool = False,
+        baggage: bool = False,
     ) -> None:
         """Wraps the exporters at once if there is a `change`.
 
         `marks` and `hides` say that the change marks and that it redacts: exporters that cannot be
-        wrapped are then logged.
+        wrapped are then logged. `baggage` says that the baggage counts.
         """
         self.is_on = True
         self._provider = provider
@@ -43,6 +45,7 @@ class MarkingProcessor(SpanProcessor):
         self._processors = getattr(provider, "_active_span_processor", None)
         self._exporters = WrappedExporters(provider, change, hides=hides)
         self._has_warned = not marks
+        self._reads_baggage = baggage
         self._exporters.wrap_new()
 
     def detach(self) -> None:
@@ -63,6 +66,8 @@ class MarkingProcessor(SpanProcessor):
                 is not self._exporters.known_processors
             ):
                 self._exporters.wrap_new()
+            if not self._reads_baggage:
+                return
             context = get_current() if parent_context is None else parent_context
             if BAGGAGE_CONTEXT_KEY is None or BAGGAGE_CONTEXT_KEY in context:
                 copy_baggage(span, baggage.get_all(context))

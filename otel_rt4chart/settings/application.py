@@ -151,6 +151,10 @@ class ApplicationSettings:
             "a regular expression, or some of email, phone, card, iban, ip, secret", str, is_pattern
         ),
     )
+    # Off by default: whoever sends a request may send baggage with it.
+    baggage: bool = setting(
+        False, "take rt4chart.route and rt4chart.force from the baggage of requests", boolean
+    )
     record_unsampled: bool = setting(False, "also record spans that a head sampler drops", boolean)
 
     def __post_init__(self) -> None:

@@ -76,7 +76,7 @@ def test_what_is_no_passage_is_an_error(passages: Any) -> None:  # noqa: ANN401
         assert_faithful("It is warm.", passages)
 
 
-@pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1, "0.9", None])
+@pytest.mark.parametrize("rate", [float("nan"), 5.0, -0.1, "0.9", None, True])
 def test_an_allowed_rate_is_a_share(rate: Any) -> None:  # noqa: ANN401
     """Anything else would let every answer pass, or none."""
     with pytest.raises(InputError, match="from 0 to 1"):

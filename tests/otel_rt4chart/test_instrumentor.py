@@ -250,8 +250,23 @@ def test_the_order_of_setting_up_does_not_matter(app: App) -> None:
     assert marks(span)["rt4chart.sampled"] is True
 
 
-def test_baggage_names_the_route_and_asks_for_a_verdict(app: App) -> None:
+def test_baggage_of_whoever_sends_a_request_counts_for_nothing(app: App) -> None:
+    """Unless it is switched on: else any user could have answers verified, or name their route."""
+    RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.0)
+    token = attach(set_baggage("rt4chart.route", "support", set_baggage("rt4chart.force", "true")))
+
+    found = marks(app.ask()["ask"])
+    detach(token)
+
+    assert (found["rt4chart.sampled"], found["rt4chart.decision"]) == (False, "not_sampled")
+    assert found.keys().isdisjoint({"rt4chart.route", "rt4chart.force"})
+
+
+def test_baggage_names_the_route_and_asks_for_a_verdict(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Set once at the edge, it reaches every process of the request."""
+    monkeypatch.setenv("RT4CHART_BAGGAGE", "true")
     RT4ChartInstrumentor().instrument(tracer_provider=app.provider, sample_rate=0.0)
     token = attach(set_baggage("rt4chart.route", "support", set_baggage("rt4chart.force", "true")))
 
@@ -305,8 +320,11 @@ def test_head_sampling_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     assert "the sampler TraceIdRatioBased{0.1} drops are not verified" in caplog.text
 
 
-def test_the_inline_mode_reads_the_baggage_too(app: App, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_inline_mode_reads_the_baggage_too(
+    app: App, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also without redaction, and without an exporter, which it has no need of."""
+    monkeypatch.setenv("RT4CHART_BAGGAGE", "true")
     provider = TracerProvider()
     ended: list[ReadableSpan] = []
     RT4ChartInstrumentor().instrument(

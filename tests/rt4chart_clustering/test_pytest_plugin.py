@@ -27,6 +27,9 @@ def test_copied(rt4chart_gate):
 def test_invented(rt4chart_gate):
     wrong = "The free trial lasts 30 days."
     rt4chart_gate.assert_open("set.jsonl", lambda question, passages: wrong)
+
+def test_miscounted(rt4chart_gate):
+    rt4chart_gate.assert_open("set.jsonl", lambda question, passages: passages[0], count="none")
 """
 
 
@@ -47,15 +50,21 @@ PLUGINS = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
 
 
 def test_the_gate_s_words_are_the_failure(pytester: pytest.Pytester) -> None:
-    """An application that copies passes; one that invents fails with the rate and the claim."""
+    """An application that copies passes; one that invents fails with the rate and the claim.
+
+    So does a gate that counts claims of no kind.
+    """
     Path(pytester.path, "set.jsonl").write_text(json.dumps(CASE))
     pytester.makepyfile(TESTS)
 
     result = pytester.runpytest_subprocess("-q", "--rt4chart-judge", "rules", *PLUGINS)
 
-    result.assert_outcomes(passed=1, failed=1)
+    result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(
-        ["*failed: 100.0% of the claims are unfaithful or misleading, at most 5.0% is allowed*"]
+        [
+            "*failed: 100.0% of the claims are unfaithful or misleading, at most 5.0% is allowed*",
+            "*InputError: count: expected unfaithful, misleading, either, got 'none'*",
+        ]
     )
 
 

@@ -43,10 +43,10 @@ class GateLimits:
     def __post_init__(self) -> None:
         """Refuse a value above 1: a percentage by mistake would let everything pass."""
         for name in ("max_rate", "max_undecided"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(
-                    f"{name}: expected a share from 0 to 1, got {getattr(self, name)!r}"
-                )
+            share = getattr(self, name)
+            # A flag would be a number to Python: True would let everything pass.
+            if type(share) not in (int, float) or not 0 <= share <= 1:
+                raise InputError(f"{name}: expected a share from 0 to 1, got {share!r}")
 
 
 @dataclass(frozen=True, slots=True)

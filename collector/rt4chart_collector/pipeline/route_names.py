@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from threading import Lock
 
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.core.text import one_line
 from otel_rt4chart.judges.answer_verdicts import Clock
 from otel_rt4chart.spans.model.verdict import Candidate
@@ -66,8 +67,8 @@ class RouteNames:
     """The names under which answers are stored; for all threads of a process.
 
     A service that makes up names takes none of another's: it gets a new name while it holds fewer
-    than are free, so that alone it holds half of the limit. A name without an answer for a day is
-    free again.
+    than are free, so that alone it holds half of the limit. The same holds for a tenant, which may
+    make up services too. A name without an answer for a day is free again.
     """
 
     def __init__(
@@ -81,7 +82,8 @@ class RouteNames:
         self._lock = Lock()
         # When each name was last used, the longest unused first.
         self._used_ns: OrderedDict[tuple[str, str], int] = OrderedDict()
-        self._held: Counter[str] = Counter()
+        self._held: Counter[str] = Counter()  # by service
+        self._held_of: Counter[str] = Counter()  # by tenant
         self._is_full = False
 
     def know(self, routes: Sequence[tuple[str, str]]) -> None:
@@ -109,7 +111,9 @@ class RouteNames:
         with self._lock:
             self._free_unused(now_ns)
             free = self._limit - len(self._used_ns)
-            if key in self._used_ns or self._held[service] < free:
+            tenant = tenant_of_service(service)
+            is_fair = self._held[service] < free and (not tenant or self._held_of[tenant] < free)
+            if key in self._used_ns or is_fair:
                 self._use(key, now_ns)
                 return True
             is_first, self._is_full = not self._is_full, True
@@ -124,7 +128,8 @@ class RouteNames:
         return False
 
     def _use(self, key: tuple[str, str], now_ns: int) -> None:
-        self._held[key[0]] += key not in self._used_ns
+        if key not in self._used_ns:
+            self._hold(key[0], 1)
         self._used_ns[key] = now_ns
         self._used_ns.move_to_end(key)
 
@@ -134,7 +139,13 @@ class RouteNames:
             if used_ns > now_ns - UNUSED_NS:
                 return
             del self._used_ns[key]
-            self._held[key[0]] -= 1
+            self._hold(key[0], -1)
+
+    def _hold(self, service: str, names: int) -> None:
+        for counter, name in ((self._held, service), (self._held_of, tenant_of_service(service))):
+            counter[name] += names
+            if not counter[name]:
+                del counter[name]
 
     def _count(self, why: str) -> None:
         if self._metrics is not None:

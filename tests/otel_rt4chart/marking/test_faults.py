@@ -68,6 +68,7 @@ def in_production(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our mistakes are swallowed, as they are outside of tests."""
     monkeypatch.setattr(guard, "strict", False)
     monkeypatch.setenv("RT4CHART_RISKS", "all")
+    monkeypatch.setenv("RT4CHART_BAGGAGE", "true")
 
 
 def run(**instrumented: object) -> tuple[str, float, list[dict[str, object]]]:

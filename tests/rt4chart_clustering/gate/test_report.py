@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -146,8 +147,8 @@ def test_answers_that_say_nothing_are_counted() -> None:
     assert "1 cases without a decided claim" in format_text(found)
 
 
-@pytest.mark.parametrize("wrong", [15, -1, float("nan")])
-def test_a_bound_that_is_no_share_is_refused(wrong: float) -> None:
+@pytest.mark.parametrize("wrong", [15, -1, float("nan"), True, "0.5"])
+def test_a_bound_that_is_no_share_is_refused(wrong: Any) -> None:  # noqa: ANN401
     """A percentage would open the gate to everything."""
     with pytest.raises(InputError, match="max_rate: expected a share from 0 to 1"):
         GateLimits(max_rate=wrong)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.core.tenants import stored_service
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.route_names import (
     OTHER_ROUTES,
@@ -99,6 +100,17 @@ def test_a_flood_of_one_service_leaves_names_to_others() -> None:
     assert flood.count(OTHER_ROUTES) == 96
     assert named(names, "shop", "checkout", "support") == ["checkout", "support"]
     assert named(names, "bank", "cards") == ["cards"]
+
+
+def test_a_flood_of_one_tenant_leaves_names_to_others() -> None:
+    """Also where it makes up a service for every route."""
+    names = RouteNames(folds=True, limit=8, clock=lambda: 0)
+
+    flood = [named(names, stored_service("evil", f"s{number}"), "r") for number in range(100)]
+
+    assert sum(found == [OTHER_ROUTES] for found in flood) == 96
+    assert named(names, stored_service("shop", "web"), "a", "b") == ["a", "b"]
+    assert named(names, "untenanted", "c") == ["c"]
 
 
 def test_routes_that_the_store_knows_keep_their_names() -> None:

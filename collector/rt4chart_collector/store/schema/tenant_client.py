@@ -32,6 +32,7 @@ ROW_FILTERS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             "rt4chart_verifications",
+            "rt4chart_failed_answers",
             "rt4chart_claims",
             "rt4chart_trails",
             "rt4chart_criteria",
@@ -53,6 +54,7 @@ ROW_FILTERS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
+            "rt4chart_budget_leases",
             "rt4chart_failure_embeddings",
             "rt4chart_issues",
             "rt4chart_issue_assignments",
@@ -62,6 +64,8 @@ ROW_FILTERS: Mapping[str, str] = {
             "rt4chart_eval_releases",
             "rt4chart_grouping_runs",
             "rt4chart_leases",
+            "rt4chart_monitor_hours",
+            "rt4chart_monitor_states",
             "rt4chart_recalibrations",
             "rt4chart_saved_views",
             "rt4chart_schema_migrations",
