@@ -10,12 +10,12 @@ import pytest
 from otel_rt4chart.core.errors import InputError, StoreError
 from otel_rt4chart.core.tenants import stored_service
 from rt4chart_collector.core.filters.filter_language import parse_filter
-from rt4chart_collector.store.answers.answer_filter import ANSWER_KEYS, AnswerFilter
-from rt4chart_collector.store.answers.answers import answer_page
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
+from rt4chart_collector.store.lists.answer_filter import ANSWER_KEYS, AnswerFilter
+from rt4chart_collector.store.lists.answer_list import answer_page
 from rt4chart_collector.store.rates.claim_rates import route_sums
 from rt4chart_collector.store.schema.tenant_client import (
     HIDDEN,
