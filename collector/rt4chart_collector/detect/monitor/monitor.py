@@ -104,9 +104,10 @@ class Monitor:
             except Exception as error:  # noqa: BLE001 - thread boundary: the next round tries again
                 self._note("a round of the monitor", error)
             self._stopping.wait(self._settings.monitor)
-        # A lease that cannot be given back ends by itself.
-        with suppress(StoreError):
-            self._shards.give_back(self._clock())
+        if self._shards.members:
+            # A lease that cannot be given back ends by itself.
+            with suppress(StoreError):
+                self._shards.give_back(self._clock())
 
     def stop(self) -> None:
         """Let `run` end after the current part of the round."""

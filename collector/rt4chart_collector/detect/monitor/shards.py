@@ -91,8 +91,6 @@ class MonitorShards:
 
     def give_back(self, now_ns: int) -> None:
         """Let the other processes have all of it at once."""
-        if not self.members:
-            return
         names = [MEMBERS, LEADER, *(_lease(shard) for shard in sorted(self.held))]
         release_leases(self.client, names, self.holder, now_ns=now_ns)
         self.held, self.is_leader = frozenset(), False
