@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.tenants import tenant_of_service
 from otel_rt4chart.judges.judge_failure import failure_in_report
 from otel_rt4chart.sampling.layers import Layers
 from otel_rt4chart.spans.model.verdict import Candidate, Decision, Verdict
 from otel_rt4chart.verify import Verifier
 from otel_rt4chart.verify.core.model import Exchange, Report
 from otel_rt4chart.verify.findings.citations import check_citations, count_citations
-from otel_rt4chart.verify.llm.spending import USED_UP, spending_for
+from otel_rt4chart.verify.llm.spending import USED_UP, Spender, spending_for
 
 Clock = Callable[[], int]
 DEFAULT_LAYERS = Layers()
@@ -21,6 +22,11 @@ WITH_TEXTS = (Decision.NOT_SAMPLED, Decision.THROTTLED, Decision.OVER_BUDGET, De
 MAX_FINDINGS = 20
 # What the column of the store holds; an answer is untrusted text.
 MAX_CITATIONS = 2**16 - 1
+
+
+def spender_of(candidate: Candidate) -> Spender:
+    """In whose budgets the calls for an answer count."""
+    return Spender(candidate.route, tenant_of_service(candidate.service))
 
 
 def verify_candidate(
@@ -40,7 +46,7 @@ def verify_candidate(
     plan = layers.plan(candidate.trace_id, candidate.route, scans_remotely=verifier.scans_remotely)
     strict = strict or layers.sends_all_claims(candidate.route)
     try:
-        with spending_for(candidate.route):
+        with spending_for(spender_of(candidate)):
             report = verifier.verify(exchange, strict=strict, plan=plan)
     except RT4ChartError as error:
         if USED_UP.match(str(error)):

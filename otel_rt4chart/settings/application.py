@@ -270,11 +270,12 @@ class JudgeSettings:
     tokens_per_minute: int | None = setting(None, "limit of tokens in any minute", count)
     budget: tuple[BudgetLimit, ...] = setting(
         (),
-        "the most that an hour or a day may cost, in all or for each route that matches, over all "
-        "processes that share a database",
+        "the most that an hour or a day may cost, in all or for each route or tenant that matches, "
+        "over all processes that share a database",
         Parser(
-            "NUMBER calls, tokens or usd, /hour or /day, with commas between them and ROUTE= "
-            "before those of routes, such as 20usd/day, support/*=500000tokens/hour",
+            "NUMBER calls, tokens or usd, /hour or /day, with commas between them and ROUTE= or "
+            "tenant:NAME= before those of routes and tenants, such as 20usd/day, "
+            "support/*=500000tokens/hour, tenant:*=2usd/day",
             parse_budgets,
         ),
     )

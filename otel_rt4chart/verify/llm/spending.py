@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from otel_rt4chart.core.errors import RT4ChartError
+from otel_rt4chart.core.tenants import is_tenant, service_prefix
 from otel_rt4chart.verify.llm.prices import Price
 
 HOUR_NS = 3600 * 10**9
@@ -32,6 +33,8 @@ ROUNDING = 1e-9
 # What each reason of a refusal begins with: nothing is left, or nobody knows what is.
 OVER_BUDGET, BUDGET_UNKNOWN = "over_budget", "budget_unknown"
 ALL_SCOPE = "all"
+# What the name of a tenant's limit begins with, and its scope.
+OF_TENANT = "tenant:"
 # The reason of a refusal where a period's budget is used up: a retry before its end cannot help.
 USED_UP = re.compile(rf"{OVER_BUDGET}: \S+ \w+ (?:an hour|a day)\b")
 
@@ -60,30 +63,47 @@ class Period(StrEnum):
         return HOUR_NS if self is Period.HOUR else 24 * HOUR_NS
 
 
+class Spender(NamedTuple):
+    """Of what a call is sent: the answer's route and tenant; "" for none."""
+
+    route: str = ""
+    tenant: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class BudgetLimit:
-    """The most that may be spent in each period; `route` is empty for all calls together.
+    """The most that may be spent in each period; without `route` and `tenant`, of all calls.
 
-    Otherwise it is a route, or a prefix followed by `*`: each route that matches has its own.
+    Otherwise one of them is a name, or a prefix followed by `*`: each one that matches has its own.
     """
 
     amount: float
     unit: Unit
     period: Period
     route: str = ""
+    tenant: str = ""
 
-    def scope_of(self, route: str) -> str | None:
-        """The scope in which a call for this route counts; None if this limit is not about it."""
-        if not self.route:
-            return ALL_SCOPE
-        prefix, star, _ = self.route.partition("*")
-        matches = route.startswith(prefix) if star else route == self.route
-        return f"route:{route}" if matches else None
+    def scope_of(self, spender: Spender) -> str | None:
+        """The scope in which its calls count; None if this limit is not about it."""
+        if self.tenant:
+            is_of = bool(spender.tenant) and _matches(self.tenant, spender.tenant)
+            return OF_TENANT + spender.tenant if is_of else None
+        if self.route:
+            # Two tenants may have routes of one name.
+            route = service_prefix(spender.tenant) if spender.tenant else ""
+            is_of = _matches(self.route, spender.route)
+            return f"route:{route}{spender.route}" if is_of else None
+        return ALL_SCOPE
+
+
+def _matches(wanted: str, name: str) -> bool:
+    prefix, star, _ = wanted.partition("*")
+    return name.startswith(prefix) if star else name == wanted
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a limit allows in one period. The scope is free text: a route today, others later."""
+    """What a limit allows in one period, in all or to one route or tenant: the scope."""
 
     scope: str
     unit: Unit
@@ -102,7 +122,7 @@ _LIMIT = re.compile(r"(?P<amount>\d+(?:\.\d+)?) ?(?P<unit>calls|tokens|usd)/(?P<
 
 
 def parse_budgets(written: str) -> tuple[BudgetLimit, ...]:
-    """Parse `5usd/day, support/*=200000tokens/hour`; ValueError for other texts."""
+    """Parse `5usd/day, support/*=200000tokens/hour, tenant:*=1usd/day`; ValueError for others."""
     return tuple(_limit_from(entry.strip()) for entry in written.split(",") if entry.strip())
 
 
@@ -111,8 +131,13 @@ def _limit_from(entry: str) -> BudgetLimit:
     found = _LIMIT.fullmatch(limit.strip())
     if found is None or ("=" in entry and not route.strip()) or not float(found["amount"]) > 0:
         raise ValueError(entry)
-    unit, period = Unit(found["unit"]), Period(found["period"])
-    return BudgetLimit(float(found["amount"]), unit, period, route.strip())
+    unit, period, name = Unit(found["unit"]), Period(found["period"]), route.strip()
+    if not name.startswith(OF_TENANT):
+        return BudgetLimit(float(found["amount"]), unit, period, name)
+    tenant = name.removeprefix(OF_TENANT)
+    if not is_tenant(tenant.removesuffix("*") or "a"):
+        raise ValueError(entry)
+    return BudgetLimit(float(found["amount"]), unit, period, tenant=tenant)
 
 
 class Ledger(Protocol):
@@ -162,17 +187,18 @@ def next_slice(left: float, *, need: float, most: float) -> float:
     return min(max(need, min(most, left / 4)), max(left, need))
 
 
-_route: ContextVar[str] = ContextVar("route", default="")
+NOBODY = Spender()
+_spender: ContextVar[Spender] = ContextVar("spender", default=NOBODY)
 
 
 @contextmanager
-def spending_for(route: str) -> Iterator[None]:
-    """Count the calls that are sent in the block, also by threads that it starts, to this route."""
-    before = _route.set(route)
+def spending_for(spender: Spender) -> Iterator[None]:
+    """Count the calls that are sent in the block, also by threads that it starts, as of this."""
+    before = _spender.set(spender)
     try:
         yield
     finally:
-        _route.reset(before)
+        _spender.reset(before)
 
 
 class CallCost(NamedTuple):
@@ -307,10 +333,10 @@ class SharedBudget:
                         return
 
     def _accounts(self, now_ns: int) -> Iterator[tuple[Account, float]]:
-        """The accounts of the calling thread's route, the smallest limit of each."""
+        """The accounts of what the calling thread sends, the smallest limit of each."""
         found: dict[Account, float] = {}
         for limit in self.limits:
-            if (scope := limit.scope_of(_route.get())) is not None:
+            if (scope := limit.scope_of(_spender.get())) is not None:
                 starts_ns = now_ns // limit.period.ns * limit.period.ns
                 account = Account(scope, limit.unit, limit.period, starts_ns)
                 found[account] = min(limit.amount, found.get(account, limit.amount))

@@ -99,6 +99,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         "RT4CHART_QUEUE_SIZE": "10",
         "RT4CHART_REDACT": "mask",
         "RT4CHART_REDACT_PATTERN": "email, phone",
+        "RT4CHART_BAGGAGE": "true",
         "RT4CHART_RECORD_UNSAMPLED": "TRUE",
     }
     assert set(given) == {one.variable for one in settings_of(ApplicationSettings)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_rt4chart.judges.answer_verdicts import Clock
+from otel_rt4chart.judges.answer_verdicts import Clock, spender_of
 from otel_rt4chart.judges.criteria import CriteriaJudge
 from otel_rt4chart.judges.trails import trail_maker
 from otel_rt4chart.sampling import Layers
@@ -54,7 +54,7 @@ class VerdictAdditions:
 
         Never raises: what fails leaves the verdict as it was, or says so in its trail.
         """
-        with spending_for(verdict.candidate.route):
+        with spending_for(spender_of(verdict.candidate)):
             supported = self._earlier_turns.add(client, verifier, verdict, spans)
             traced = self._trails.add(client, supported, spans, answers=answers)
             return traced if self._criteria is None else self._criteria.add(client, traced)

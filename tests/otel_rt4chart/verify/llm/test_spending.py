@@ -23,6 +23,7 @@ from otel_rt4chart.verify.llm.spending import (
     MemoryLedger,
     Period,
     SharedBudget,
+    Spender,
     Unit,
     parse_budgets,
     spending_for,
@@ -64,14 +65,22 @@ class Away:
 
 def test_a_setting_names_amounts_units_periods_and_routes() -> None:
     """Routes may contain what separates the parts of a limit."""
-    assert parse_budgets("20usd/day, support/*=500 tokens/hour,a=b=3calls/day") == (
+    written = "20usd/day, support/*=500 tokens/hour,a=b=3calls/day, tenant:acme*=1usd/day"
+    assert parse_budgets(written) == (
         BudgetLimit(20, Unit.USD, Period.DAY),
         BudgetLimit(500, Unit.TOKENS, Period.HOUR, "support/*"),
         BudgetLimit(3, Unit.CALLS, Period.DAY, "a=b"),
+        BudgetLimit(1, Unit.USD, Period.DAY, tenant="acme*"),
     )
 
 
-@pytest.mark.parametrize("written", ["20", "20usd", "0usd/day", "usd/day", "=5usd/day", "5eur/day"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("20", "20usd", "0usd/day", "usd/day", "=5usd/day", "5eur/day"),
+        *("tenant:a/b=5usd/day", "tenant:*a=5usd/day"),
+    ],
+)
 def test_another_setting_is_refused(written: str) -> None:
     """Nothing is guessed: a budget that was not understood would not bound anything."""
     with pytest.raises(ValueError, match=r".*"):
@@ -81,14 +90,30 @@ def test_another_setting_is_refused(written: str) -> None:
 def test_a_call_counts_in_all_and_for_its_route() -> None:
     """Each route that a pattern names has a budget of its own."""
     budget = budget_of("3calls/hour, support/*=1calls/hour")
-    with spending_for("support/a"):
+    with spending_for(Spender("support/a")):
         assert isinstance(budget.reserve("m", 1, 1), Booking)
         assert budget.reserve("m", 1, 1) == "over_budget: 1 calls an hour of route:support/a"
-    with spending_for("support/b"):
+    with spending_for(Spender("support/b")):
         assert isinstance(budget.reserve("m", 1, 1), Booking)
     assert isinstance(budget.reserve("m", 1, 1), Booking)
     assert budget.reserve("m", 1, 1) == "over_budget: 3 calls an hour"
     assert budget.refused == {"over_budget": 2}
+
+
+def test_a_tenant_has_a_budget_of_its_own() -> None:
+    """Also in routes that others have by the same name; what is of no tenant counts in all."""
+    budget = budget_of("tenant:*=2calls/hour, chat=1calls/hour")
+    with spending_for(Spender("chat", "acme")):
+        assert isinstance(budget.reserve("m", 1, 1), Booking)
+        refused = budget.reserve("m", 1, 1)
+        assert refused == "over_budget: 1 calls an hour of route:~acme/chat"
+    with spending_for(Spender("other", "acme")):
+        assert isinstance(budget.reserve("m", 1, 1), Booking)
+        assert budget.reserve("m", 1, 1) == "over_budget: 2 calls an hour of tenant:acme"
+    for spender in (Spender("chat", "bolt"), Spender("chat")):
+        with spending_for(spender):
+            assert isinstance(budget.reserve("m", 1, 1), Booking)
+    assert all(isinstance(budget.reserve("m", 1, 1), Booking) for _ in range(9))
 
 
 def test_what_a_call_did_not_use_is_there_for_the_next_one() -> None:
