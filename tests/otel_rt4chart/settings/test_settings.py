@@ -125,6 +125,7 @@ def test_every_variable_of_the_application_is_read() -> None:
         queue_size=10,
         redact="mask",
         redact_pattern="email, phone",
+        baggage=True,
         record_unsampled=True,
     )
     assert settings.policy() == Policy(0.2, routes, "v2", risks, -0.5, 60, 1000)
