@@ -329,4 +329,4 @@ def test_a_key_that_issues_do_not_have_is_refused(capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit):
         main(["issues", "list", "--filter", "release:2.4.0"])
 
-    assert "expected one of the keys tenant, route, service, state, mark" in capsys.readouterr().err
+    assert "expected one of the keys route, service, tenant, state, mark" in capsys.readouterr().err
