@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,17 @@ def lines(part: str, folder: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The comparison of two shards with one server."""
-    return lines("shards", tmp_path_factory.mktemp("shards"))
+def told(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> list[str]:
+    """The comparison of two shards with one server: half a minute, once for all workers."""
+    folder = tmp_path_factory.mktemp("shards")
+    if worker_id == "master":
+        return lines("shards", folder)
+    shared = tmp_path_factory.getbasetemp().parent / "two_shards.txt"
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            shared.write_text("\n".join(lines("shards", folder)))
+    return shared.read_text().splitlines()
 
 
 def test_subqueries_need_the_connection_s_settings(told: list[str]) -> None:
