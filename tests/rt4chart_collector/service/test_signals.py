@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -23,17 +25,28 @@ time.sleep(600)
 """
 
 
-def hanging(limit_s: float, where: str) -> subprocess.Popen[str]:
-    """A process that does not end by itself."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HANG, str(limit_s), where],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
+@contextmanager
+def hanging(
+    limit_s: float, where: str, *, hangup: signal.Handlers = signal.SIG_DFL
+) -> Iterator[subprocess.Popen[str]]:
+    """A process that does not end by itself, started with this disposition of SIGHUP."""
+    before = signal.signal(signal.SIGHUP, hangup)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", HANG, str(limit_s), where],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("where", ["python", "library"])
@@ -70,12 +83,7 @@ def test_a_closed_terminal_asks_politely() -> None:
 
 def test_nohup_keeps_the_process_when_its_terminal_is_closed() -> None:
     """What is ignored at the start stays ignored."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        process = hanging(0.5, "python")
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    with process:
+    with hanging(0.5, "python", hangup=signal.SIG_IGN) as process:
         process.send_signal(signal.SIGHUP)
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
