@@ -12,6 +12,7 @@ APPLICATION := $(addprefix tests/otel_rt4chart/,test_instrumentor.py test_handma
 	core/test_guard.py emit inline marking sampling spans)
 # pyproject's group `browser`: a client of Chromium, and axe.
 BROWSER_STAMP := $(VENV)/.browser
+SHORT_INTEGRATION := tests/integration/faults tests/integration/test_gateway_kafka.py
 NEEDS_COLLECTOR := tests/otel_rt4chart/spans/conventions/test_sources.py
 # pyproject's group `chart`: Kubernetes' schemas.
 CHART_STAMP := $(VENV)/.chart
@@ -33,7 +34,7 @@ SHARE ?= 1.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow attack test-oldest test-integration test-faults test-browser chart console-pictures docs record check audit sbom format bench train lock clean
+.PHONY: help demo test test-slow attack test-oldest test-integration test-integration-short test-browser chart console-pictures docs record check audit sbom format bench train lock clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,9 +69,9 @@ test-integration: $(STAMP) ## run tests/integration with what needs Go, Java or 
 	@$(BIN)/python -c 'from tests.integration.kafka_jars import lack; print(f"» tests with a broker are skipped: {lack()}" if lack() else "» with a broker")'
 	@RT4CHART_INTEGRATION=1 $(BIN)/python -m pytest -q tests/integration
 
-test-faults: $(STAMP) ## run the part of tests/integration that takes three minutes and needs nothing else: kills, a slow judge
-	@echo "» pytest tests/integration/faults, the short ones"
-	@RT4CHART_INTEGRATION=short $(BIN)/python -m pytest -q -n 2 tests/integration/faults
+test-integration-short: $(STAMP) ## run the part of tests/integration that takes five minutes: kills, a slow judge, a cut network, a Collector, a broker
+	@echo "» pytest, the short integration tests"
+	@RT4CHART_INTEGRATION=short $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile $(SHORT_INTEGRATION)
 
 test-browser: $(BROWSER_STAMP) ## open the console's pages in a real browser (Chromium must be there: RT4CHART_CHROMIUM)
 	@echo "» pytest tests/browser"

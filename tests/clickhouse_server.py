@@ -1,6 +1,6 @@
 """A ClickHouse server for tests: the embedded engine behind real HTTP, as its clients expect it.
 
-    python -m tests.clickhouse_server FOLDER PORT
+    python -m tests.clickhouse_server FOLDER PORT [ADDRESS]
 
 It takes what clickhouse_connect sends to a server: a password, multipart forms, lz4. Who starts the
 process may kill it.
@@ -37,6 +37,7 @@ PASSWORD = "of-the-tests"  # noqa: S105 - of this test
 BASIC = "Basic " + b64encode(f"rt4chart:{PASSWORD}".encode()).decode()
 ROWS = b"INSERT INTO "
 PATIENCE_S = 60
+HOST = "127.0.0.1"
 
 
 class ClickHouseServer:
@@ -115,23 +116,23 @@ def _text(part: Message) -> str:
 
 
 @contextmanager
-def served(path: str, port: int = 0) -> Iterator[str]:
+def served(path: str, port: int = 0, host: str = HOST) -> Iterator[str]:
     """The server over this process's database while the block runs; the DSN without a database."""
     with (
-        bound_socket(Address("127.0.0.1", port), "otlp_http") as bound,
+        bound_socket(Address(host, port), "otlp_http") as bound,
         serve_http(ClickHouseServer(path), bound, stop_s=1),
     ):
-        yield dsn_of(bound.getsockname()[1]).removesuffix("otel")
+        yield dsn_of(bound.getsockname()[1], host).removesuffix("otel")
 
 
 @contextmanager
-def database(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+def database(folder: Path, port: int, host: str = HOST) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a process while the block runs; it is killed at the end."""
-    command = [sys.executable, "-m", __name__, str(folder), str(port)]
+    command = [sys.executable, "-m", __name__, str(folder), str(port), host]
     with subprocess.Popen(command) as process:
         try:
             until = time.monotonic() + PATIENCE_S
-            while not _answers(port):
+            while not _answers(port, host):
                 assert time.monotonic() < until
                 time.sleep(0.1)
             yield process
@@ -139,21 +140,21 @@ def database(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def dsn_of(port: int) -> str:
+def dsn_of(port: int, host: str = HOST) -> str:
     """How the service reaches it."""
-    return f"http://rt4chart:{PASSWORD}@127.0.0.1:{port}/otel"
+    return f"http://rt4chart:{PASSWORD}@{host}:{port}/otel"
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, host: str) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/ping").status_code == 200
+        return httpx.get(f"http://{host}:{port}/ping").status_code == 200
     except httpx.TransportError:
         return False
 
 
-def main(folder: str, port: str) -> None:
+def main(folder: str, port: str, host: str = HOST) -> None:
     """Serve until killed."""
-    with connect(f"chdb://{folder}"), served(folder, int(port)):
+    with connect(f"chdb://{folder}"), served(folder, int(port), host):
         while True:
             time.sleep(60)
 

@@ -67,13 +67,13 @@ message.max.bytes=16777216
 class Broker:
     """A broker's process; it may be stopped and started, its data and port stay."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, host: str) -> None:
+        self._folder, self._host = folder, host
         self._log = folder / "broker.log"
         self.port, self.sasl_port, controller = free_port(), free_port(), free_port()
-        self.address = f"127.0.0.1:{self.port}"
+        self.address = f"{host}:{self.port}"
         given = PROPERTIES.format(
-            listeners=f"PLAINTEXT://{self.address},SASL_PLAINTEXT://127.0.0.1:{self.sasl_port}",
+            listeners=f"PLAINTEXT://{self.address},SASL_PLAINTEXT://{host}:{self.sasl_port}",
             controller=controller,
             folder=folder,
             password=PASSWORD,
@@ -90,7 +90,7 @@ class Broker:
         """Start, and wait until it answers."""
         self._process = self._java("kafka.Kafka", str(self._folder / "server.properties"))
         until = time.monotonic() + PATIENCE_S
-        while not is_open(self.port):
+        while not is_open(self.port, self._host):
             assert self._process.poll() is None, self.log
             assert time.monotonic() < until, self.log
             time.sleep(0.1)
@@ -208,9 +208,9 @@ class Kafka:
 
 
 @contextmanager
-def kafka(folder: Path) -> Iterator[Kafka]:
-    """A running broker."""
-    broker = Broker(folder)
+def kafka(folder: Path, host: str = "127.0.0.1") -> Iterator[Kafka]:
+    """A running broker that listens on an address of this machine."""
+    broker = Broker(folder, host)
     broker.start()
     try:
         yield Kafka(broker)
@@ -231,8 +231,8 @@ def free_port() -> int:
         return port
 
 
-def is_open(port: int) -> bool:
+def is_open(port: int, host: str = "127.0.0.1") -> bool:
     """Whether something takes connections there."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+    with suppress(OSError), socket.create_connection((host, port), 1):
         return True
     return False

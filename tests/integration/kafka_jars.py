@@ -1,8 +1,9 @@
 """The jars of a Kafka broker, from Maven Central: pinned and hashed in `kafka.lock`, fetched once.
 
-MAVEN_REPOSITORY is the address of Maven Central, or of a mirror of it. There is no tarball of a
-release there, only its parts. `python -m tests.integration.kafka_jars`
-resolves the lock anew: the runtime closure of `ROOTS`, by the nearest definition.
+They come from MAVEN_REPOSITORY, the address of Maven Central or of a mirror of it; without that
+variable, from where `mvn` is set up to fetch. There is no tarball of a release there, only its
+parts. `python -m tests.integration.kafka_jars` resolves the lock anew, which needs the variable:
+the runtime closure of `ROOTS`, by the nearest definition.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
+import tempfile
 import urllib.request
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -24,10 +27,21 @@ LOCK = Path(__file__).with_name("kafka.lock")
 NAMESPACE = {"m": "http://maven.apache.org/POM/4.0.0"}
 DEEPEST = 10
 MISSING = (
-    "a Kafka broker's jars are fetched once (44 MB): set MAVEN_REPOSITORY to the address of Maven "
-    "Central, or of a mirror of it"
+    "a Kafka broker's jars are fetched once (44 MB): install mvn, or set MAVEN_REPOSITORY to the "
+    "address of Maven Central or of a mirror of it"
 )
-TIMEOUT_S = 60
+TIMEOUT_S, MAVEN_S = 60, 300
+# No dependencies of dependencies: the lock has all of them.
+PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>of-a-test</groupId><artifactId>jars</artifactId><version>1</version>
+<dependencies>{}</dependencies>
+</project>
+"""
+DEPENDENCY = """<dependency><groupId>{0.group}</groupId><artifactId>{0.name}</artifactId>
+<version>{0.version}</version>
+<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>
+</dependency>"""
 
 
 class Jar(NamedTuple):
@@ -63,8 +77,10 @@ ROOTS = (
 def jars() -> list[Path]:
     """Every jar of the lock, from the cache or from Maven Central; the hash must be the lock's."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = [line.split() for line in LOCK.read_text().splitlines()]
-    locked = [(Jar(*coordinates.split(":")), digest) for coordinates, digest in lines]
+    locked = _locked()
+    missing = [jar for jar, _ in locked if not (FOLDER / jar.file).exists()]
+    if missing and not os.environ.get("MAVEN_REPOSITORY"):
+        _fetch_by_maven(missing)
     with ThreadPoolExecutor(4) as pool:
         return list(pool.map(_kept, locked))
 
@@ -73,9 +89,25 @@ def lack() -> str:
     """Why there is no broker here: no Java, or jars that cannot be fetched; else empty."""
     if shutil.which("java") is None:
         return "a Kafka broker needs Java 17 or later"
-    locked = (Jar(*line.split()[0].split(":")) for line in LOCK.read_text().splitlines())
-    is_kept = all((FOLDER / jar.file).exists() for jar in locked)
-    return "" if is_kept or os.environ.get("MAVEN_REPOSITORY") else MISSING
+    is_kept = all((FOLDER / jar.file).exists() for jar, _ in _locked())
+    can_fetch = os.environ.get("MAVEN_REPOSITORY") or shutil.which("mvn")
+    return "" if is_kept or can_fetch else MISSING
+
+
+def _locked() -> list[tuple[Jar, str]]:
+    lines = [line.split() for line in LOCK.read_text().splitlines()]
+    return [(Jar(*coordinates.split(":")), digest) for coordinates, digest in lines]
+
+
+def _fetch_by_maven(missing: Sequence[Jar]) -> None:
+    """Fill the cache; whoever needs a jar compares its hash."""
+    with tempfile.TemporaryDirectory(dir=FOLDER.parent) as folder:
+        dependencies = "".join(map(DEPENDENCY.format, missing))
+        (Path(folder) / "pom.xml").write_text(PROJECT.format(dependencies))
+        copy = ["dependency:copy-dependencies", "-DoutputDirectory=jars"]
+        subprocess.run(["mvn", "-q", "-B", *copy], cwd=folder, check=True, timeout=MAVEN_S)
+        for file in (Path(folder) / "jars").iterdir():
+            file.replace(FOLDER / file.name)
 
 
 def _kept(locked: tuple[Jar, str]) -> Path:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +81,14 @@ def send(kafka: Kafka, numbers: range, *, topic: str = TOPIC) -> None:
 class Worker:
     """A `rt4chart work` process; what it says lies in a file."""
 
-    def __init__(self, dsn: str, kafka: Kafka, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        kafka: Kafka,
+        folder: Path,
+        environ: Mapping[str, str],
+        within: Sequence[str] = (),
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / f"worker-{time.monotonic_ns()}.log"
         kept = {name: value for name, value in os.environ.items() if "RT4CHART" not in name}
@@ -97,7 +104,7 @@ class Worker:
         }
         with self._log.open("wb") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "otel_rt4chart", "work"],
+                [*within, sys.executable, "-m", "otel_rt4chart", "work"],
                 stdout=out,
                 stderr=out,
                 env={**kept, **given},
@@ -124,10 +131,19 @@ def until_logged(worker: Worker, words: str) -> None:
 
 @contextmanager
 def workers(
-    number: int, dsn: str, kafka: Kafka, folder: Path, **environ: str
+    number: int,
+    dsn: str,
+    kafka: Kafka,
+    folder: Path,
+    *,
+    within: Sequence[str] = (),
+    **environ: str,
 ) -> Iterator[list[Worker]]:
-    """So many workers; a test may add more, and all are killed at the end."""
-    started = [Worker(dsn, kafka, folder, environ) for _ in range(number)]
+    """So many workers, started by the command `within`; all are killed at the end.
+
+    A test may add more.
+    """
+    started = [Worker(dsn, kafka, folder, environ, within) for _ in range(number)]
     try:
         yield started
     finally:

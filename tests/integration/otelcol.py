@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.integration.needs import IS_WHOLE
+from tests.integration.needs import IS_ASKED
 from tests.integration.service import PATIENCE_S
 
 DEPLOY = Path(__file__).parents[2] / "collector/deploy/otelcol"
@@ -40,7 +40,7 @@ GATEWAY_ENVIRON = {
 
 def needed() -> None:
     """Skip, and say why, where these tests were not asked for or Go is missing."""
-    if not IS_WHOLE:
+    if not IS_ASKED:
         pytest.skip("builds a Collector, which takes minutes: make test-integration")
     if not Path(GO).exists():
         pytest.skip("go is needed to build the Collector: https://go.dev/dl")
