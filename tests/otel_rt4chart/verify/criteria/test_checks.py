@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from otel_rt4chart.verify import Exchange, Passage
