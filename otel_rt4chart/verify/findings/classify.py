@@ -38,13 +38,12 @@ from otel_rt4chart.verify.language.word_lists import (
     CueKind,
 )
 from otel_rt4chart.verify.local.alignment import Alignment, align
-from otel_rt4chart.verify.local.differences import (
+from otel_rt4chart.verify.local.differences import negation_differences, term_differences
+from otel_rt4chart.verify.local.value_differences import (
     date_differences,
-    negation_differences,
+    name_differences,
     number_differences,
-    term_differences,
 )
-from otel_rt4chart.verify.local.name_differences import name_differences
 from otel_rt4chart.verify.text.citations import blank_citations, citations
 
 # The order in which the taxonomy lists the kinds.

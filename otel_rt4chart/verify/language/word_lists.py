@@ -91,6 +91,8 @@ TAKES_OUT = (
     r"(?:\bexcept(?:\s+for)?|\bbut\s+not|,\s*(?:and\s+)?not|\bunless|\bother\s+than"
     r"|\bapart\s+from|\bexcluding|\bnot\s+including)\s+([^,;:.!?()]+)"
 )
+# Negations that may repeat one of the same sentence: "and neither are books".
+ECHOES = frozenset(("neither", "nor"))
 # Stems of verbs that say little beside their noun: one of them for another changes nothing.
 LIGHT_VERBS = frozenset(("make", "run", "do", "don", "take", "perform", "execut"))
 FINGERPRINT_NEGATIONS = NEGATIONS | LACKS

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from otel_rt4chart.verify.decompose.coordination import verbs
-from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots
 from otel_rt4chart.verify.language.units import SIGNS
 from otel_rt4chart.verify.language.values import Bound
+from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.comparison import (
     ComparedClaim,
     StructuralDoubt,
@@ -36,6 +37,14 @@ class _Value(NamedTuple):
     start: int
     end: int
     bound: Bound = "exact"
+
+
+class _Placed(Protocol):
+    @property
+    def start(self) -> int: ...
+
+
+_Told = TypeVar("_Told", bound=_Placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +163,62 @@ def _content_positions(slots: Slots, tokens: Iterable[int]) -> frozenset[int]:
     """The positions of these tokens in the content words."""
     places = slots.content_places
     return frozenset(places[at] for at in tokens if at in places)
+
+
+def own_rival(
+    claim: Slots,
+    start: int,
+    rivals: Sequence[tuple[int, _Told]],
+    alignment: Alignment,
+    context: ContextIndex,
+) -> tuple[int, _Told] | None:
+    """The value that its sentence gives to the subject of the claim's value at `start`.
+
+    Of "Card refunds take 5 days, bank transfers take 10 days" it is the second beside "Bank
+    transfers take 3 days". `rivals` are values with the positions of their sentences; without such
+    a one it is the first, and None where there is none.
+    """
+    if not rivals:
+        return None
+    at = rivals[0][0]
+    in_sentence = {other.start: other for where, other in rivals if where == at}
+    if len(in_sentence) > 1:
+        words = _own_words(claim, start)
+        matches = alignment.matches[alignment.sentences.index(at)]
+        shares = {
+            told: sum(
+                alignment.weights[word] for word in words if not own.isdisjoint(matches[word])
+            )
+            for told, own in _words_beside(context.sentences[at]).items()
+            if told in in_sentence
+        }
+        most = max(shares.values(), default=0.0)
+        best = [one for one, share in shares.items() if share == most]
+        if most and len(best) == 1:
+            return at, in_sentence[best[0]]
+    return rivals[0]
+
+
+def _own_words(claim: Slots, start: int) -> frozenset[int]:
+    """The words that the claim binds to the value at `start`; all of them for a range's end."""
+    claimed = list(bound_values(claim, -1))
+    own = [_words_of(claim, one, claimed) for one in claimed if one.value.start == start]
+    return (own[0] if own else frozenset()) or frozenset(range(len(claim.content)))
+
+
+def _words_beside(sentence: Slots) -> Mapping[int, frozenset[int]]:
+    """For each value, by its start, the words that are of it alone.
+
+    What leads up to the first value may be of all of them; the end of a range has those of its
+    beginning.
+    """
+    beside: dict[int, frozenset[int]] = {}
+    own: frozenset[int] = frozenset()
+    for one in bound_values(sentence, 0):
+        lead = one.before if beside else frozenset(sorted(one.before)[-_MAX_KEY:])
+        own = (lead or own) | one.after
+        beside[one.value.start] = own
+    return beside
 
 
 def rebound_value(comparison: ComparedClaim, known: frozenset[str]) -> StructuralDoubt | None:

@@ -15,16 +15,19 @@ from otel_rt4chart.verify.local.alignment import (
 )
 from otel_rt4chart.verify.local.differences import (
     SlotDifference,
-    date_differences,
     negation_differences,
-    number_differences,
     scope_differences,
     sibling_differences,
     term_differences,
 )
 from otel_rt4chart.verify.local.implied import settle_implied
-from otel_rt4chart.verify.local.name_differences import identifier_differences, name_differences
 from otel_rt4chart.verify.local.swaps import swap_differences
+from otel_rt4chart.verify.local.value_differences import (
+    date_differences,
+    identifier_differences,
+    name_differences,
+    number_differences,
+)
 
 # More of any feature speaks for "unfaithful": the fit constrains the weights to be 0 or more.
 # The names are those of weights.json and of the package of models.

@@ -26,7 +26,7 @@ from otel_rt4chart.verify.text.citations import blank_citations
 from otel_rt4chart.verify.text.fillers import blank_fillers
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
-RULES_ID = "rules/13"
+RULES_ID = "rules/14"
 
 
 class WholeContextJudge(ABC):

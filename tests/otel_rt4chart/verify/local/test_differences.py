@@ -156,3 +156,66 @@ def test_a_name_of_which_only_common_words_are_known_is_missing_whole(
     ]
 
     assert found == [expected]
+
+
+REFUNDS = "Card refunds take 5 to 7 working days, bank transfers take 10 working days."
+STORAGE = "File storage is 2 GB on Solo, 20 GB on Team and 200 GB on Works."
+RETRIES = (
+    "If a payment fails, we try again after 3 days and after 7 days, and the account is suspended "
+    "after 14 days."
+)
+CHAT = (
+    "Chat support is open Monday to Friday from 8:00 to 20:00 and on Saturday from 9:00 to 14:00."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "found"),
+    [
+        ("Bank transfers take 3 working days.", REFUNDS, "10 working days"),
+        ("Card refunds take 3 working days.", REFUNDS, "5 to 7 working days"),
+        ("A refund by bank transfer takes 21 working days.", REFUNDS, "10 working days"),
+        ("File storage is 20 GB on Team and 100 GB on Works.", STORAGE, "200 GB"),
+        ("File storage is 5 GB on Solo.", STORAGE, "2 GB"),
+        ("The account is suspended after 40 days if a payment fails.", RETRIES, "14 days"),
+        ("Chat support is open on Saturday from 9:00 to 18:00.", CHAT, "14:00"),
+    ],
+)
+def test_value_of_the_claims_subject_is_set_against_its_own(
+    claim: str, passage: str, found: str
+) -> None:
+    """Not the first one of its kind in the sentence."""
+    told = [other for slot, _, other in clashes(claim, passage) if slot in ("number", "date")]
+
+    assert told == [found]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "SMS bundles are not refundable, and neither are printed payment books.",
+            "Setup services, printed payment books and SMS bundles are not refundable.",
+        ),
+        (
+            "The check is not available for Switzerland and Norway.",
+            "The check is not available for customers in Switzerland and Norway.",
+        ),
+        (
+            "On monthly plans, a month that has already begun is not refunded.",
+            "Monthly plans are not refunded for a month that has begun.",
+        ),
+    ],
+)
+def test_texts_that_deny_the_same_do_not_clash_in_a_negation(claim: str, passage: str) -> None:
+    """However far the negation reaches in each of them."""
+    assert clashes(claim, passage) == []
+
+
+def test_further_negation_clashes_beside_one_that_both_texts_have() -> None:
+    """The refunds are denied in both, the exchanges in one."""
+    claim = "Refunds are not available and exchanges are not possible."
+
+    found = clashes(claim, "Refunds are not available, but exchanges are possible.")
+
+    assert ("negation", "not possible", "possible") in found

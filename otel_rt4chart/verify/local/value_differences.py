@@ -1,4 +1,4 @@
-"""Names and identifiers of a claim that its context lacks, and those that stand in their place."""
+"""Numbers, dates, names and identifiers of a claim that its context lacks, or has others for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,140 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
+from otel_rt4chart.verify.language.agreement import (
+    EMPTY_INDEX,
+    QuantityIndex,
+    index_quantities,
+    same_kind,
+    values_agree,
+)
+from otel_rt4chart.verify.language.dates import (
+    Moment,
+    contradicts,
+    is_supported_by,
+    is_supported_in,
+)
 from otel_rt4chart.verify.language.identifiers import Identifier, spelling
 from otel_rt4chart.verify.language.names import Name, missing_parts
-from otel_rt4chart.verify.language.slots import ContextIndex, Slots
+from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text
 from otel_rt4chart.verify.language.tokens import vocabulary
+from otel_rt4chart.verify.language.units import UNIT_FAMILIES
+from otel_rt4chart.verify.language.values import Quantity, opens_range
 from otel_rt4chart.verify.local.alignment import Alignment
+from otel_rt4chart.verify.local.bindings import own_rival
 from otel_rt4chart.verify.local.differences import SlotDifference
+
+
+def number_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Quantities that the aligned sentences do not have, or have with another value."""
+    found = [
+        (at, other) for at in alignment.sentences for other in context.sentences[at].quantities
+    ]
+    near = index_quantities(other for _, other in found) if claim.quantities else EMPTY_INDEX
+    rivals = _rival_quantities(claim, found, near)
+    coded = {one.start for one in claim.identifiers}  # compared by themselves
+    for quantity in (one for one in claim.quantities if one.start not in coded):
+        written = claim.text[quantity.start : quantity.end]
+        alike = list(near.like(quantity))
+        if any(same_kind(quantity, other) and values_agree(quantity, other) for other in alike):
+            continue
+        alternatives = rivals.get(quantity.kind, ()) if quantity.kind else ()
+        rival = own_rival(claim, quantity.start, alternatives, alignment, context)
+        if any(
+            _has_same_value(quantity, other) and (rival is None or _is_bare(rival[0], other, found))
+            for other in alike
+        ):
+            continue
+        if any(_has_same_value(quantity, other) for other in context.quantities.like(quantity)):
+            yield SlotDifference("number", "elsewhere", quantity_text(claim, quantity))
+        elif not context.has_word(_digits(written) or quantity.plain):
+            yield SlotDifference("number", "missing", quantity_text(claim, quantity))
+        if rival is not None:
+            at, other = rival
+            text = _rival_text(context.sentences[at], other)
+            yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
+
+
+def _is_bare(at: int, same: Quantity, found: Sequence[tuple[int, Quantity]]) -> bool:
+    """True where the sentence has the value, too, and no word for what it counts.
+
+    `Python 3.8 is no longer supported; use 3.9`.
+    """
+    return same.kind.startswith("after ") and (at, same) in found
+
+
+def _rival_quantities(
+    claim: Slots, found: Sequence[tuple[int, Quantity]], near: QuantityIndex
+) -> dict[str, list[tuple[int, Quantity]]]:
+    """For each kind of quantity those with a value that the claim gives nowhere."""
+    known = {other.key for _, other in found}
+    given = {
+        other.key
+        for one in claim.quantities
+        for other in near.like(one)
+        # The 3 of "Zone 3", which the sentence has, too, gives no "3 km".
+        if values_agree(one, other) and (one.unit or not other.unit or one.key not in known)
+    }
+    rivals: dict[str, list[tuple[int, Quantity]]] = {}
+    for at, other in found:
+        if other.key not in given:
+            rivals.setdefault(other.kind, []).append((at, other))
+    return rivals
+
+
+def _has_same_value(claimed: Quantity, found: Quantity) -> bool:
+    """True where the values agree, and so do their units where both belong to a known family."""
+    kinds = (claimed.base[0], found.base[0])
+    return values_agree(claimed, found) and (
+        kinds[0] == kinds[1] or not UNIT_FAMILIES.issuperset(kinds)
+    )
+
+
+def _digits(written: str) -> str:
+    return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
+
+
+def _rival_text(slots: Slots, quantity: Quantity) -> str:
+    """The quantity as the text writes it: with its range, so that it has its unit."""
+    behind = next((one for one in slots.quantities if one.start > quantity.start), None)
+    if behind is not None and opens_range(slots.text, quantity, behind):
+        return slots.text[quantity.start : behind.unit_end]
+    return quantity_text(slots, quantity)
+
+
+def date_differences(
+    claim: Slots, alignment: Alignment, context: ContextIndex
+) -> Iterator[SlotDifference]:
+    """Dates and times that the aligned sentences do not have, or have with another value."""
+    for date in claim.moments:
+        near = [
+            (at, other) for at in alignment.sentences for other in context.sentences[at].moments
+        ]
+        if any(is_supported_by(date, other) for _, other in near):
+            continue
+        written = claim.text[date.start : date.end]
+        known = is_supported_in(date, context.dates) or _is_bare_hour(date, written, context)
+        if not known:
+            yield SlotDifference("date", "missing", written)
+        rivals = [(at, other) for at, other in near if _is_rival_date(date, other, claim)]
+        rival = own_rival(claim, date.start, rivals, alignment, context)
+        if rival is not None:
+            at, other = rival
+            found = context.sentences[at].text[other.start : other.told_end]
+            yield SlotDifference("date", "clash", written, found, at)
+
+
+def _is_bare_hour(date: Moment, written: str, context: ContextIndex) -> bool:
+    """True where the context has the hour alone: `7 pm` is not missing beside `at 7`."""
+    return date.minutes is not None and written.split(":")[0].rstrip(" apmAPM.") in context.holders
+
+
+def _is_rival_date(claimed: Moment, found: Moment, claim: Slots) -> bool:
+    return contradicts(claimed, found) and not any(
+        is_supported_by(other, found) for other in claim.moments
+    )
 
 
 def name_differences(
