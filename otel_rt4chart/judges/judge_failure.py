@@ -34,8 +34,9 @@ def _failure_kind(name: str, pattern: str, *, is_temporary: bool) -> _FailureKin
 
 
 _STATUS = r"^.*?: {}: "
-# The first match counts. The texts are those of the errors in `verify/llm`. A rejected key and an
-# unknown model are temporary: the operator can correct them, and the answer is not the cause.
+# The first match counts. The texts are those of the errors in `verify/llm`. A rejected key, an
+# unknown model and an address that redirects are temporary: the operator can correct them, and the
+# answer is not the cause.
 _KINDS = (
     _failure_kind(
         "minute_budget", r"^over_budget: \d+ (?:calls|tokens) a minute", is_temporary=True
@@ -48,6 +49,7 @@ _KINDS = (
     _failure_kind("unreachable", r": cannot be reached, or broke off", is_temporary=True),
     _failure_kind("key_refused", _STATUS.format("40[13]"), is_temporary=True),
     _failure_kind("not_found", _STATUS.format("404"), is_temporary=True),
+    _failure_kind("redirected", _STATUS.format(r"3\d\d"), is_temporary=True),
     _failure_kind("rate_limited", _STATUS.format("429"), is_temporary=True),
     _failure_kind("server_error", _STATUS.format(r"(?:408|409|425|5\d\d)"), is_temporary=True),
     _failure_kind("protocol", r": the reply is not what the protocol says", is_temporary=True),

@@ -168,7 +168,7 @@ class Worker:
     ) -> AnswerOutcome | None:
         """The outcome of an attempt on the answer; None if it is postponed."""
         is_judged = needs_judge(candidate, self._sample_rate)
-        if is_judged and not self._breaker.allows():
+        if is_judged and not self._breaker.allows(candidate.service):
             # An answer with a letter stays due, and one without a decision is found by recovery.
             # Only one with a decision and no letter would be forgotten: it gets a letter.
             if letter is None and is_known:
@@ -186,7 +186,7 @@ class Worker:
         if is_judged:
             duration_s = verdict.duration_ns / SECOND
             self._metrics.record(VERIFICATION_DURATION, duration_s, verdict.verifier)
-            self._breaker.note(find_judge_failure(verdict))
+            self._breaker.note(find_judge_failure(verdict), candidate.service)
         return outcome_of(verdict, letter)
 
     def _candidates(self, traces: Mapping[str, Sequence[SpanRecord]]) -> list[Candidate]:

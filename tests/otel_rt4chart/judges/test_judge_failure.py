@@ -44,6 +44,7 @@ def failure_at(
         (Answer(None), "unreachable", True),
         (error(401, "no"), "key_refused", True),
         (error(404, "no model"), "not_found", True),
+        (Answer(b"", 307, {"location": "http://127.0.0.1:9/v1"}), "redirected", True),
         (error(429, "slow down, the request is too large"), "rate_limited", True),
         (error(500, "oops"), "server_error", True),
         (Answer(b"<html>"), "protocol", True),

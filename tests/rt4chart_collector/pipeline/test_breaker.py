@@ -12,6 +12,7 @@ from otel_rt4chart.judges.judge_failure import JudgeFailure
 from rt4chart_collector.pipeline.breaker import (
     FIRST_WAIT_S,
     LONGEST_WAIT_S,
+    MOST_BLAMED,
     PERMANENT_FAILURES,
     SECOND,
     TEMPORARY_FAILURES,
@@ -144,3 +145,49 @@ def test_no_pause_is_for_ever(events: list[JudgeFailure | str | None]) -> None:
     assert [breaker.allows(), breaker.allows()] == [True, not was_paused]
     breaker.note(None)
     assert breaker.status == {"paused": False}
+
+
+def test_answers_at_fault_pause_the_services_that_sent_them(breaker: Breaker, clock: Clock) -> None:
+    """60 answers on which the model refuses to reply do not keep the others' from being judged."""
+    for _ in range(PERMANENT_FAILURES):
+        breaker.note(LONG, "acme")
+
+    paused = [breaker.allows("acme"), breaker.allows("zeta"), breaker.allows("zeta")]
+    breaker.note(LONG, "zeta")
+    then = [breaker.allows("zeta"), breaker.allows("third")]
+    clock.now = FIRST_WAIT_S * SECOND
+    probes = [breaker.allows("acme"), breaker.allows("zeta")]
+
+    assert paused == [False, True, True]
+    assert then == [False, True]
+    assert probes == [True, False]
+
+
+def test_answer_of_another_service_shows_that_the_judge_works(breaker: Breaker) -> None:
+    """The pause ends for all; the answers at fault are given up one by one."""
+    for _ in range(PERMANENT_FAILURES):
+        breaker.note(LONG, "acme")
+    breaker.note(None, "zeta")
+
+    assert breaker.allows("acme")
+    assert not breaker.is_paused
+
+
+def test_judge_that_fails_for_reasons_of_its_own_pauses_all(breaker: Breaker) -> None:
+    """Whoever sent the answers; also while the services at fault wait."""
+    for _ in range(PERMANENT_FAILURES):
+        breaker.note(LONG, "acme")
+    for _ in range(TEMPORARY_FAILURES):
+        breaker.note(BUSY, "zeta")
+
+    assert not breaker.allows("third")
+
+
+def test_many_services_at_fault_are_the_judges_fault(breaker: Breaker) -> None:
+    """Names cost nothing: beyond a number of them all services wait."""
+    for _ in range(PERMANENT_FAILURES):
+        breaker.note(LONG, "acme")
+    for number in range(MOST_BLAMED):
+        breaker.note(LONG, f"made up {number}")
+
+    assert not breaker.allows("zeta")
