@@ -11,7 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.comparison.compare import VersionComparison, compare_versions
+from rt4chart_collector.comparison.compare import (
+    VersionComparison,
+    compare_version_rates,
+    compare_versions,
+)
 from rt4chart_collector.comparison.sides import (
     KIND_NAMES,
     ComparisonRequest,
@@ -37,30 +41,41 @@ from rt4chart_collector.console.view.table import HTML, format_param
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.version_rates import VersionTraffic
 
+# What a request is for: the page, which asks for its details itself; these alone; or both at once.
+PAGE, DETAILS, WHOLE = "", "details", "whole"
+
 
 def show_comparison(console: Console, request: Request) -> Response:
     """GET /compare?service=&route=&by=release&a=&b=&since=, or one of its tables with `?format=`.
 
+    Rates are read from sums. Issues and answers are the details, which take longer, and which the
+    page asks for when it is shown: `?part=details` is these alone, `?part=whole` a page with both.
     Status 400, and the versions that there are, where those that were named cannot be compared.
     """
     asked, measure = _request(console, request), measure_param(request)
+    part = choice_param(request, "part", (PAGE, DETAILS, WHOLE), PAGE)
+    has_details = part != PAGE or text_param(request, "table") == "issues"
     with console.store() as client:
         versions = find_versions(client, asked)
         try:
             a, b = choose_sides(asked, versions)
         except NoComparisonError as error:
             return _without(console, request, asked, versions, str(error))
-        found = compare_versions(client, a, b, measure=measure)
+        if has_details:
+            found = compare_versions(client, a, b, measure=measure)
+        else:
+            found = compare_version_rates(client, a, b)
     names = {"a": side_name(a), "b": side_name(b)}
     rate = found.rates.measures[measure]
     return console.tables(
         request,
         comparison_tables(found, measure),
-        "compare.html",
+        "compare_details.html" if part == DETAILS else "compare.html",
         title=f"{names['a']} and {names['b']} compared",
         **_choices(request, asked, versions, found),
         problem="",
         found=found,
+        has_details=has_details,
         names=names,
         measure_title=TITLES[measure],
         rate=rate,
