@@ -59,8 +59,10 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import issues_of_answer
 
 CLAIMS_A_PAGE = 50
-# Only the first spans of a larger trace are read, in any format.
-MAX_SPANS_READ = 50_000
+# Of a trace with more spans than the first, a page shows these, and reads no text: it is one of the
+# two parts of a page, and all there is up to the second is the other. No format has more.
+FIRST_SPANS, MAX_SPANS_READ = 500, 50_000
+FIRST, WHOLE_TRACE = "", "whole"
 # Verdicts with more claims, and further verifiers, are not compared.
 MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
@@ -80,9 +82,13 @@ class ClaimPages:
 
 
 def show_answer(console: Console, request: Request) -> Response:
-    """Render the page, or all of its data as JSON."""
+    """Render the page, or all of its data as JSON.
+
+    Of a large trace, a page has the texts and all spans with `?part=whole` only.
+    """
     main, own = console.verifier(request), _actor(console, request)
     form = choice_param(request, "format", ("html", "json"), "html")
+    part = choice_param(request, "part", (FIRST, WHOLE_TRACE), FIRST)
     with console.store() as client:
         found = _verifications(client, request)
         verification = _selected_verification(found, text_param(request, "verifier"), main)
@@ -90,19 +96,23 @@ def show_answer(console: Console, request: Request) -> Response:
         pages = claim_pages(request, outline)
         indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
         listed = claims_in(client, verification, indexes)
-        spans = _spans(client, verification, is_page=form == "html")
+        is_first = form == "html" and part == FIRST
+        spans = _spans(client, verification, is_page=form == "html", is_first=is_first)
+        # The answer may be of later spans, and reading a text is reading the whole trace.
+        is_part = is_first and len(spans) > FIRST_SPANS
         check_awaited()
-        texts = _passages_from_spans(client, verification, spans)
+        texts = None if is_part else _passages_from_spans(client, verification, spans)
         check_awaited()
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
-        trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
+        limit = FIRST_SPANS if is_part else MAX_SPANS if form == "html" else len(spans)
+        trace = build_tree(spans, limit=limit)
         others = [
             (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         trails, criteria = trails_of(client, verification), criteria_of(client, verification)
         check_awaited()
-        chain = _chain(client, verification, trails, spans)
+        chain = _chain(client, verification, trails, () if is_part else spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
     view = AnswerView(verification, outline, listed, texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
@@ -124,7 +134,8 @@ def show_answer(console: Console, request: Request) -> Response:
         criteria=criteria,
         pages=pages,
         actor=own,
-        texts_gone=texts is None,
+        texts_gone=texts is None and not is_part,
+        is_part=is_part,
         trace=trace,
         rows=rows,
         rows_cut=cut,
@@ -140,9 +151,13 @@ def show_answer(console: Console, request: Request) -> Response:
     )
 
 
-def _spans(client: Client, verification: Verification, *, is_page: bool) -> list[SpanRecord]:
+def _spans(
+    client: Client, verification: Verification, *, is_page: bool, is_first: bool
+) -> list[SpanRecord]:
     """The first spans of the trace: for a page those of its tree, if the answer is among them."""
     trace = [verification.trace_id]
+    if is_first:
+        return spans_of(client, trace, limit=FIRST_SPANS + 1)
     if is_page:
         spans = spans_of(client, trace, limit=MAX_SPANS + 1)
         if len(spans) <= MAX_SPANS or any(s.span_id == verification.span_id for s in spans):
