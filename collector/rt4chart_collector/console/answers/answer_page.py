@@ -52,7 +52,7 @@ from rt4chart_collector.store.answers.feedback import (
     withdraw_feedback,
 )
 from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, build_tree
+from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, TraceTree, build_tree
 from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
@@ -81,6 +81,16 @@ class ClaimPages:
     counts: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadTrace:
+    """What was read of a trace; `is_part` without texts and with the first spans alone."""
+
+    spans: Sequence[SpanRecord]
+    texts: Mapping[str, Passage] | None
+    tree: TraceTree | None
+    is_part: bool = False
+
+
 def show_answer(console: Console, request: Request) -> Response:
     """Render the page, or all of its data as JSON.
 
@@ -96,24 +106,17 @@ def show_answer(console: Console, request: Request) -> Response:
         pages = claim_pages(request, outline)
         indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
         listed = claims_in(client, verification, indexes)
-        is_first = form == "html" and part == FIRST
-        spans = _spans(client, verification, is_page=form == "html", is_first=is_first)
-        # The answer may be of later spans, and reading a text is reading the whole trace.
-        is_part = is_first and len(spans) > FIRST_SPANS
-        check_awaited()
-        texts = None if is_part else _passages_from_spans(client, verification, spans)
-        check_awaited()
+        read = _read_trace(client, verification, form, part)
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
-        limit = FIRST_SPANS if is_part else MAX_SPANS if form == "html" else len(spans)
-        trace = build_tree(spans, limit=limit)
         others = [
             (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         trails, criteria = trails_of(client, verification), criteria_of(client, verification)
         check_awaited()
-        chain = _chain(client, verification, trails, () if is_part else spans)
+        chain = _chain(client, verification, trails, () if read.is_part else read.spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
+    texts, trace = read.texts, read.tree
     view = AnswerView(verification, outline, listed, texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
@@ -134,8 +137,8 @@ def show_answer(console: Console, request: Request) -> Response:
         criteria=criteria,
         pages=pages,
         actor=own,
-        texts_gone=texts is None and not is_part,
-        is_part=is_part,
+        texts_gone=texts is None and not read.is_part,
+        is_part=read.is_part,
         trace=trace,
         rows=rows,
         rows_cut=cut,
@@ -151,13 +154,26 @@ def show_answer(console: Console, request: Request) -> Response:
     )
 
 
-def _spans(
-    client: Client, verification: Verification, *, is_page: bool, is_first: bool
-) -> list[SpanRecord]:
+def _read_trace(client: Client, verification: Verification, form: str, part: str) -> _ReadTrace:
+    """The trace, or of a large one the first spans where a page asks for its first part."""
+    is_page, trace = form == "html", [verification.trace_id]
+    if is_page and part == FIRST:
+        first = spans_of(client, trace, limit=FIRST_SPANS + 1)
+        if len(first) > FIRST_SPANS:
+            return _ReadTrace(first, None, build_tree(first, limit=FIRST_SPANS), is_part=True)
+        spans = first
+    else:
+        spans = _spans(client, verification, is_page=is_page)
+    check_awaited()
+    texts = _passages_from_spans(client, verification, spans)
+    check_awaited()
+    limit = MAX_SPANS if is_page else len(spans)
+    return _ReadTrace(spans, texts, build_tree(spans, limit=limit))
+
+
+def _spans(client: Client, verification: Verification, *, is_page: bool) -> list[SpanRecord]:
     """The first spans of the trace: for a page those of its tree, if the answer is among them."""
     trace = [verification.trace_id]
-    if is_first:
-        return spans_of(client, trace, limit=FIRST_SPANS + 1)
     if is_page:
         spans = spans_of(client, trace, limit=MAX_SPANS + 1)
         if len(spans) <= MAX_SPANS or any(s.span_id == verification.span_id for s in spans):

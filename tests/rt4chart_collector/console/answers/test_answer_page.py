@@ -19,7 +19,6 @@ from otel_rt4chart.verify.core.model import (
     Finding,
     Label,
 )
-from rt4chart_collector.console.answers import answer_page
 from rt4chart_collector.console.answers.answer_view import MAX_PASSAGES, AnswerView, answer_document
 from rt4chart_collector.store.answers.feedback import Opinion, feedback_on
 from rt4chart_collector.store.answers.spans import insert_spans
@@ -499,26 +498,3 @@ def test_an_opinion_on_nothing_is_refused(client: Client) -> None:
             answer = browser.post(f"{PATH}/feedback", data={**form, **wrong})
             assert answer.status_code == 400, wrong
             assert "expected" in answer.text
-
-
-def test_of_a_large_trace_texts_are_read_for_who_asks(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The page has the verdict and the first spans, and a link to the page with all there is."""
-    stored(client)
-
-    with console(client) as browser:
-        usual = browser.get(PATH).text
-        monkeypatch.setattr(answer_page, "FIRST_SPANS", 2)
-        first, whole = browser.get(PATH).text, browser.get(f"{PATH}?part=whole").text
-        document = browser.get(f"{PATH}?format=json").json()
-
-    assert 'class="text passage-text"' in usual
-    assert 'class="text passage-text"' not in first
-    assert f'href="{PATH}?part=whole">read the texts of the passages</a>' in first
-    assert "The first 2 spans are shown" in text_of(first)
-    assert "more than 2 spans" in text_of(first)
-    assert "were deleted" not in text_of(first)
-    assert re.findall(r'id="claim-(\d+)"', first) == re.findall(r'id="claim-(\d+)"', usual)
-    assert text_of(whole) == text_of(usual)
-    assert any(passage["text"] for passage in document["passages"])
