@@ -116,11 +116,10 @@ def show_answer(console: Console, request: Request) -> Response:
         check_awaited()
         chain = _chain(client, verification, trails, () if read.is_part else read.spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
-    texts, trace = read.texts, read.tree
-    view = AnswerView(verification, outline, listed, texts)
+    trace, view = read.tree, AnswerView(verification, outline, listed, read.texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
-        parts = (issues, feedback, texts, trace, trails, criteria)
+        parts = (issues, feedback, read.texts, trace, trails, criteria)
         return JSONResponse(answer_document(verification, listed, view, *parts))
     rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
@@ -137,7 +136,7 @@ def show_answer(console: Console, request: Request) -> Response:
         criteria=criteria,
         pages=pages,
         actor=own,
-        texts_gone=texts is None and not read.is_part,
+        texts_gone=read.texts is None and not read.is_part,
         is_part=read.is_part,
         trace=trace,
         rows=rows,
