@@ -41,20 +41,18 @@ from rt4chart_collector.console.view.table import HTML, format_param
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.version_rates import VersionTraffic
 
-# What a request is for: the page, which asks for its details itself; these alone; or both at once.
-PAGE, DETAILS, WHOLE = "", "details", "whole"
-
 
 def show_comparison(console: Console, request: Request) -> Response:
     """GET /compare?service=&route=&by=release&a=&b=&since=, or one of its tables with `?format=`.
 
     Rates are read from sums. Issues and answers are the details, which take longer, and which the
-    page asks for when it is shown: `?part=details` is these alone, `?part=whole` a page with both.
+    page asks for when it is shown: `?partial=1` is these alone, `?part=whole` a page with both.
     Status 400, and the versions that there are, where those that were named cannot be compared.
     """
     asked, measure = _request(console, request), measure_param(request)
-    part = choice_param(request, "part", (PAGE, DETAILS, WHOLE), PAGE)
-    has_details = part != PAGE or text_param(request, "table") == "issues"
+    partial = choice_param(request, "partial", ("", "1"), "")
+    whole = choice_param(request, "part", ("", "whole"), "")
+    has_details = bool(partial or whole) or text_param(request, "table") == "issues"
     with console.store() as client:
         versions = find_versions(client, asked)
         try:
@@ -70,7 +68,7 @@ def show_comparison(console: Console, request: Request) -> Response:
     return console.tables(
         request,
         comparison_tables(found, measure),
-        "compare_details.html" if part == DETAILS else "compare.html",
+        "compare_details.html" if partial else "compare.html",
         title=f"{names['a']} and {names['b']} compared",
         **_choices(request, asked, versions, found),
         problem="",

@@ -88,7 +88,7 @@ def test_a_form_offers_the_last_releases_and_those_that_were_chosen(store_dsn: s
 def test_answers_to_one_question_stand_side_by_side(visitor: TestClient) -> None:
     """The wrong words are marked, and lead to the claim on the page of the answer."""
     path = f"/compare?service=shop&route=support&a={OLD}&b={NEW}"
-    page = visitor.get(f"{path}&part=details").text
+    page = visitor.get(f"{path}&partial=1").text
     pair = page[page.index('<article class="pair">') :]
     pair = pair[: pair.index("</article>")]
 
@@ -116,7 +116,8 @@ def test_the_page_asks_for_its_details_itself(visitor: TestClient) -> None:
     assert f'href="{path.replace("&a=", "&a=")}&part=whole"' in page
     assert details.count('<article class="pair">') == 1
     assert "<h1>" not in details
-    assert details.strip() in whole
+    assert text_of(details) in text_of(whole)
+    assert "partial=" not in details
     assert visitor.get(f"{path}&part=some").status_code == 400
 
 
