@@ -146,6 +146,10 @@ def pages(made: Made) -> Mapping[str, str]:
         "answer, trace of 10,000 spans": answer_url(*DEEP),
         "compare": f"/compare?{week}&a=1.0&b=1.1",
         "compare, of a route": f"/compare?{week}&a=1.0&b=1.1&service=shop&route=route-0",
+        "compare, details": f"/compare?{week}&a=1.0&b=1.1&partial=1",
+        "compare, details of a route": (
+            f"/compare?{week}&a=1.0&b=1.1&service=shop&route=route-0&partial=1"
+        ),
         "issues": "/issues",
         "issue": issue_url(made.issue),
         "map": "/map?since=7d",

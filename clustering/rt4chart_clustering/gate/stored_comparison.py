@@ -27,7 +27,7 @@ from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.verifiers import main_verifier
-from rt4chart_collector.store.rates.version_rates import VersionTraffic, rates_of_version
+from rt4chart_collector.store.rates.version_rates import VersionTraffic, rates_of_versions
 
 # The longest range that the page offers: the release before may be weeks old.
 SINCE, SINCE_NS = "30d", 30 * 86_400 * 10**9
@@ -111,7 +111,7 @@ def find_stored_comparison(
     if not asked.a:
         request = replace(request, a=release_before(asked.b, versions))
     a, b = choose_sides(request, versions)
-    if not compare_rates(rates_of_version(client, a), rates_of_version(client, b)).matched:
+    if not compare_rates(*rates_of_versions(client, a, b)).matched:
         raise NoComparisonError(
             f"Releases {a.version} and {b.version} have no route in common with decided claims."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from otel_rt4chart.verify.core.rates import Measure
@@ -20,9 +20,10 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.issues.version_issues import IssueFailures, failures_by_issue
-from rt4chart_collector.store.rates.version_rates import rates_of_version
+from rt4chart_collector.store.rates.version_rates import rates_of_versions
 
 MAX_PAIRS = 20
+NO_QUESTIONS = QuestionPairs()
 
 
 class IssueTurn(StrEnum):
@@ -64,13 +65,16 @@ class ComparedIssue:
 
 @dataclass(frozen=True, slots=True)
 class VersionComparison:
-    """Two versions side by side; `has_issues` is False where issues say nothing of the versions."""
+    """Two versions side by side; `has_issues` is False where issues say nothing of the versions.
+
+    Without details, the rates alone were read.
+    """
 
     a: VersionScope
     b: VersionScope
     rates: ComparedRates
-    issues: tuple[ComparedIssue, ...]
-    questions: QuestionPairs
+    issues: tuple[ComparedIssue, ...] = ()
+    questions: QuestionPairs = NO_QUESTIONS
 
     @property
     def has_issues(self) -> bool:
@@ -82,14 +86,17 @@ def compare_versions(
     client: Client, a: VersionScope, b: VersionScope, *, measure: Measure, pairs: int = MAX_PAIRS
 ) -> VersionComparison:
     """Read and compare both versions; `measure` counts the claims of answers to one question."""
-    rates = compare_rates(rates_of_version(client, a), rates_of_version(client, b))
-    return VersionComparison(
-        a=a,
-        b=b,
-        rates=rates,
-        issues=tuple(_issues(client, a, b, rates.matched)),
+    found = compare_version_rates(client, a, b)
+    return replace(
+        found,
+        issues=tuple(_issues(client, a, b, found.rates.matched)),
         questions=question_pairs(client, a, b, measure=measure, limit=pairs),
     )
+
+
+def compare_version_rates(client: Client, a: VersionScope, b: VersionScope) -> VersionComparison:
+    """The comparison without details: its sums are read, however many claims there are."""
+    return VersionComparison(a, b, compare_rates(*rates_of_versions(client, a, b)))
 
 
 def _issues(
@@ -100,8 +107,8 @@ def _issues(
         return []
     routes = {(route.service, route.route) for route in matched}
     sides = [
-        [row for row in failures_by_issue(client, of) if (row.service, row.route) in routes]
-        for of in (a, b)
+        [row for row in rows if (row.service, row.route) in routes]
+        for rows in failures_by_issue(client, a, b)
     ]
     titles = {issue.id: issue.title for issue in watched_issues(client)} if any(sides) else {}
     found = compared_issues(matched, sides[0], sides[1], titles)

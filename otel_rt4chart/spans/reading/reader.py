@@ -273,12 +273,17 @@ def _with_explicit_ids(found: FieldValue, at: FieldSource) -> FieldValue:
     """
     if at.kind not in (OperationKind.RETRIEVER, OperationKind.RERANKER):
         return found
-    if has_explicit_ids(_raw_value(at).value):
+    others = [
+        source
+        for source in SOURCES_BY_FIELD[at.field][at.kind]
+        if source.key in at.index.present and source != at.source
+    ]
+    # Most spans have one source.
+    if not others or has_explicit_ids(_raw_value(at).value):
         return found
     names: dict[str, str] = {}
-    for source in SOURCES_BY_FIELD[at.field][at.kind]:
-        if source.key in at.index.present and source != at.source:
-            names = {**explicit_ids(at.index.raw(source.key).value), **names}
+    for source in others:
+        names = {**explicit_ids(at.index.raw(source.key).value), **names}
     named = (replace(one, id=names.get(one.text, one.id)) for one in found.passages)
     return replace(found, passages=tuple(named)) if names else found
 

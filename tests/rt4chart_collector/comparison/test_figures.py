@@ -13,7 +13,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
 from rt4chart_collector.store.issues.version_issues import IssueFailures
-from rt4chart_collector.store.rates.version_rates import rates_of_version
+from rt4chart_collector.store.rates.version_rates import rates_of_versions
 from tests.rt4chart_collector.comparison.releases import (
     BAD,
     GOOD,
@@ -31,11 +31,8 @@ SCOPE = QueryScope(NOON - 4 * HOUR, NOON + HOUR, VERIFIER)
 def compared(client: Client, verdicts: list[Verdict]) -> ComparedRates:
     """Both releases of these answers."""
     insert_verdicts(client, verdicts)
-    old, new = (
-        rates_of_version(client, VersionScope(SCOPE, VersionKind.RELEASE, name))
-        for name in (OLD, NEW)
-    )
-    return compare_rates(old, new)
+    old, new = (VersionScope(SCOPE, VersionKind.RELEASE, name) for name in (OLD, NEW))
+    return compare_rates(*rates_of_versions(client, old, new))
 
 
 def test_a_bad_release_is_worse_by_its_points(any_client: Client) -> None:

@@ -52,15 +52,17 @@ from rt4chart_collector.store.answers.feedback import (
     withdraw_feedback,
 )
 from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, build_tree
+from rt4chart_collector.store.answers.trace_tree import MAX_SPANS, TraceTree, build_tree
 from rt4chart_collector.store.answers.trails import TrailRow, trails_of
 from rt4chart_collector.store.answers.verifications import Verification, verifications_of
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import issues_of_answer
 
 CLAIMS_A_PAGE = 50
-# Only the first spans of a larger trace are read, in any format.
-MAX_SPANS_READ = 50_000
+# Of a trace with more spans than the first, a page shows these, and reads no text: it is one of the
+# two parts of a page, and all there is up to the second is the other. No format has more.
+FIRST_SPANS, MAX_SPANS_READ = 500, 50_000
+FIRST, WHOLE_TRACE = "", "whole"
 # Verdicts with more claims, and further verifiers, are not compared.
 MAX_COMPARED_CLAIMS, MAX_COMPARED_VERIFIERS = 2_000, 3
 UNFAITHFUL = "unfaithful"
@@ -79,10 +81,24 @@ class ClaimPages:
     counts: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadTrace:
+    """What was read of a trace; `is_part` without texts and with the first spans alone."""
+
+    spans: Sequence[SpanRecord]
+    texts: Mapping[str, Passage] | None
+    tree: TraceTree | None
+    is_part: bool = False
+
+
 def show_answer(console: Console, request: Request) -> Response:
-    """Render the page, or all of its data as JSON."""
+    """Render the page, or all of its data as JSON.
+
+    Of a large trace, a page has the texts and all spans with `?part=whole` only.
+    """
     main, own = console.verifier(request), _actor(console, request)
     form = choice_param(request, "format", ("html", "json"), "html")
+    part = choice_param(request, "part", (FIRST, WHOLE_TRACE), FIRST)
     with console.store() as client:
         found = _verifications(client, request)
         verification = _selected_verification(found, text_param(request, "verifier"), main)
@@ -90,24 +106,20 @@ def show_answer(console: Console, request: Request) -> Response:
         pages = claim_pages(request, outline)
         indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
         listed = claims_in(client, verification, indexes)
-        spans = _spans(client, verification, is_page=form == "html")
-        check_awaited()
-        texts = _passages_from_spans(client, verification, spans)
-        check_awaited()
+        read = _read_trace(client, verification, form, part)
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
-        trace = build_tree(spans, limit=MAX_SPANS if form == "html" else len(spans))
         others = [
             (other, _differences_to(client, verification, outline, other))
             for other in found[: MAX_COMPARED_VERIFIERS + 1]
         ]
         trails, criteria = trails_of(client, verification), criteria_of(client, verification)
         check_awaited()
-        chain = _chain(client, verification, trails, spans)
+        chain = _chain(client, verification, trails, () if read.is_part else read.spans)
         letters = letters_of(client, [verification.trace_id], verification.verifier)
-    view = AnswerView(verification, outline, listed, texts)
+    trace, view = read.tree, AnswerView(verification, outline, listed, read.texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
-        parts = (issues, feedback, texts, trace, trails, criteria)
+        parts = (issues, feedback, read.texts, trace, trails, criteria)
         return JSONResponse(answer_document(verification, listed, view, *parts))
     rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
@@ -124,7 +136,8 @@ def show_answer(console: Console, request: Request) -> Response:
         criteria=criteria,
         pages=pages,
         actor=own,
-        texts_gone=texts is None,
+        texts_gone=read.texts is None and not read.is_part,
+        is_part=read.is_part,
         trace=trace,
         rows=rows,
         rows_cut=cut,
@@ -138,6 +151,23 @@ def show_answer(console: Console, request: Request) -> Response:
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
     )
+
+
+def _read_trace(client: Client, verification: Verification, form: str, part: str) -> _ReadTrace:
+    """The trace, or of a large one the first spans where a page asks for its first part."""
+    is_page, trace = form == "html", [verification.trace_id]
+    if is_page and part == FIRST:
+        first = spans_of(client, trace, limit=FIRST_SPANS + 1)
+        if len(first) > FIRST_SPANS:
+            return _ReadTrace(first, None, build_tree(first, limit=FIRST_SPANS), is_part=True)
+        spans = first
+    else:
+        spans = _spans(client, verification, is_page=is_page)
+    check_awaited()
+    texts = _passages_from_spans(client, verification, spans)
+    check_awaited()
+    limit = MAX_SPANS if is_page else len(spans)
+    return _ReadTrace(spans, texts, build_tree(spans, limit=limit))
 
 
 def _spans(client: Client, verification: Verification, *, is_page: bool) -> list[SpanRecord]:

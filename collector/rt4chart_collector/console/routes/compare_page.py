@@ -11,7 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.comparison.compare import VersionComparison, compare_versions
+from rt4chart_collector.comparison.compare import (
+    VersionComparison,
+    compare_version_rates,
+    compare_versions,
+)
 from rt4chart_collector.comparison.sides import (
     KIND_NAMES,
     ComparisonRequest,
@@ -41,26 +45,35 @@ from rt4chart_collector.store.rates.version_rates import VersionTraffic
 def show_comparison(console: Console, request: Request) -> Response:
     """GET /compare?service=&route=&by=release&a=&b=&since=, or one of its tables with `?format=`.
 
+    Rates are read from sums. Issues and answers are the details, which take longer, and which the
+    page asks for when it is shown: `?partial=1` is these alone, `?part=whole` a page with both.
     Status 400, and the versions that there are, where those that were named cannot be compared.
     """
     asked, measure = _request(console, request), measure_param(request)
+    partial = choice_param(request, "partial", ("", "1"), "")
+    whole = choice_param(request, "part", ("", "whole"), "")
+    has_details = bool(partial or whole) or text_param(request, "table") == "issues"
     with console.store() as client:
         versions = find_versions(client, asked)
         try:
             a, b = choose_sides(asked, versions)
         except NoComparisonError as error:
             return _without(console, request, asked, versions, str(error))
-        found = compare_versions(client, a, b, measure=measure)
+        if has_details:
+            found = compare_versions(client, a, b, measure=measure)
+        else:
+            found = compare_version_rates(client, a, b)
     names = {"a": side_name(a), "b": side_name(b)}
     rate = found.rates.measures[measure]
     return console.tables(
         request,
         comparison_tables(found, measure),
-        "compare.html",
+        "compare_details.html" if partial else "compare.html",
         title=f"{names['a']} and {names['b']} compared",
         **_choices(request, asked, versions, found),
         problem="",
         found=found,
+        has_details=has_details,
         names=names,
         measure_title=TITLES[measure],
         rate=rate,

@@ -15,7 +15,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.criterion_tables import criterion_table
-from rt4chart_collector.console.routes.route_rows import NO_COVERAGE, RECENT_NS, worst_first
+from rt4chart_collector.console.routes.route_rows import RECENT_NS, worst_first
 from rt4chart_collector.console.routes.route_tables import (
     DOCUMENTS,
     ISSUES,
@@ -55,11 +55,10 @@ from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_g
 from rt4chart_collector.store.issues.issues import watched_issues
 from rt4chart_collector.store.rates.claim_rates import RatePoint, RateSlice, route_rates
 from rt4chart_collector.store.rates.criterion_rates import CriterionRate, criteria_rates
-from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.traffic import Coverage, coverage_of
 from rt4chart_collector.store.rates.trail_shares import (
     TrailShares,
-    retrieval_shares,
-    stage_shares,
+    trail_shares,
 )
 from rt4chart_collector.store.rates.trends import Deployment, deployments
 
@@ -185,12 +184,13 @@ def read_route(
     )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
     since_ns = now_ns - RECENT_NS
+    stages, retrievals = trail_shares(client, scope)
     return RouteData(
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
         numbers=rates.numbers,
-        covered=coverage(client, scope).get(route, NO_COVERAGE),
+        covered=coverage_of(rates.whole),
         drifts=drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "").get(
             route, ()
         ),
@@ -200,8 +200,8 @@ def read_route(
         issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
         documents=growth.documents,
         worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
-        stages=stage_shares(client, scope).get(route),
-        retrievals=retrieval_shares(client, scope).get(route),
+        stages=stages.get(route),
+        retrievals=retrievals.get(route),
         criteria=criteria_rates(client, scope).by_route.get(route, ()),
     )
 

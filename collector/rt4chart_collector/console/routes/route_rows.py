@@ -32,13 +32,12 @@ from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.labels.populations import RouteKey
 from rt4chart_collector.store.rates.claim_rates import RateSlice, rates_by
-from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.traffic import Coverage, coverage_of
 from rt4chart_collector.store.rates.trends import RouteTrend, route_trends
 
 STEPS = 24
 # Older evidence is out of date: the monitor writes every five minutes.
 HOUR_NS = RECENT_NS = 3600 * 10**9
-NO_COVERAGE = Coverage({}, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,6 @@ def read_route_rows(
 
     The evidence of a rise is that of now, whenever the scope ended.
     """
-    covered = coverage(client, scope)
     trends = route_trends(client, scope, steps=STEPS, measure=measure)
     since_ns = now_ns - RECENT_NS
     drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
@@ -99,7 +97,7 @@ def read_route_rows(
         rows.append(
             RouteRow(
                 rates,
-                covered.get(route, NO_COVERAGE),
+                coverage_of(rates),
                 trends.get(route, no_trend),
                 (scope.until_ns - scope.since_ns) / HOUR_NS,
                 strongest_drift(drift.get(route, ())),

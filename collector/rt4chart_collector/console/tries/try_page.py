@@ -183,6 +183,7 @@ def _result(
         action=wording.ACTIONS.get(verification.advice.action),
         revised=shown_revision(verification),
         texts_gone=False,
+        is_part=False,
         words=wording,
         took_s=(report.usage.milliseconds or 0.0) / 1000,
     )

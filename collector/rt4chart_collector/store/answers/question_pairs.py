@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.answers import (
@@ -22,9 +23,10 @@ from rt4chart_collector.store.answers.verifications import (
     Verification,
 )
 from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.rows import read
+from rt4chart_collector.store.engine.grains import SECOND_NS, Grain, sums_of
+from rt4chart_collector.store.engine.rows import read, read_int
 from rt4chart_collector.store.engine.scope import in_scope
-from rt4chart_collector.store.engine.version_scope import VersionScope
+from rt4chart_collector.store.engine.version_scope import VERSION_COLUMNS, VersionScope
 
 # The newest answers of a version among which questions are looked for.
 MAX_ANSWERS = 20_000
@@ -33,21 +35,52 @@ MAX_FAILED = 200
 # Two questions are the same if they have the same words: case, forms of one character (NFKC),
 # punctuation and white space do not count.
 SAME_WORDS = r"trim(replaceRegexpAll(lowerUTF8(normalizeUTF8NFKC(Question)), '[\\s\\pP]+', ' '))"
+# `answers` are those among which questions were looked for.
 NEWEST_BY_QUESTION = f"""
 SELECT ServiceName AS service, Route AS route, toString(sipHash128({SAME_WORDS})) AS question,
     toUnixTimestamp64Nano(Timestamp) AS start_ns, TraceId AS trace_id, SpanId AS span_id,
-    VerifierId AS verifier, failures, decided
+    VerifierId AS verifier, failures, answers
 FROM (
-    SELECT ServiceName, Route, Question, Timestamp, TraceId, SpanId, VerifierId,
-        {{failures}} AS failures,
-        toInt64(EntailedCount + ContradictedCount + BaselessCount) AS decided
-    FROM rt4chart_verifications FINAL
-    WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_scope()} AND {{condition}}
-    ORDER BY Timestamp DESC, TraceId, SpanId LIMIT {MAX_ANSWERS}
+    SELECT *, count() OVER () AS answers
+    FROM (
+        SELECT ServiceName, Route, Question, Timestamp, TraceId, SpanId, VerifierId,
+            {{failures}} AS failures,
+            toInt64(EntailedCount + ContradictedCount + BaselessCount) AS decided
+        FROM rt4chart_verifications FINAL
+        WHERE IsDeleted = 0 AND Decision = 'verified' AND {in_scope()} AND {{condition}}
+        ORDER BY Timestamp DESC, TraceId, SpanId LIMIT {{most:UInt64}}
+    )
 )
 WHERE decided > 0 AND {SAME_WORDS} != ''
 ORDER BY start_ns DESC, trace_id, span_id LIMIT 1 BY service, route, question
 """  # noqa: S608 - our own names
+# The questions of both versions and, in the order of the list, the keys of the answers. Only these
+# few leave the engine.
+KEYS_OF = ", ".join(
+    f"{{side}}.{name}"
+    for name in ("start_ns", "trace_id", "span_id", "verifier", "service", "route")
+)
+BOTH_ASKED = f"""
+WITH a.answers > 0 AND b.answers > 0 AS is_both, b.failures - a.failures AS change
+SELECT max(a.answers) AS answers_a, max(b.answers) AS answers_b,
+    countIf(is_both) AS questions, countIf(is_both AND change < 0) AS more_in_a,
+    countIf(is_both AND change > 0) AS more_in_b,
+    arrayMap(found -> (found.2, found.3), arraySlice(arraySort(groupArrayIf((
+        (multiIf(change > 0, 0, change < 0, 1, b.failures > 0, 2, 3), -abs(change), -b.start_ns,
+            b.trace_id, -a.start_ns, a.trace_id, a.span_id),
+        ({KEYS_OF.replace("{side}", "a")}), ({KEYS_OF.replace("{side}", "b")})
+    ), is_both)), 1, {{limit:UInt32}})) AS pairs
+FROM ({{a}}) AS a FULL JOIN ({{b}}) AS b
+    ON a.service = b.service AND a.route = b.route AND a.question = b.question
+"""  # noqa: S608
+# When the last answers of a version began, by its sums: most of a long time is before.
+LAST_SINCE = f"""
+SELECT max(at_s) * {SECOND_NS} FROM (
+    SELECT toUnixTimestamp(Tick) AS at_s, sum(Answers) AS answers,
+        sum(answers) OVER (ORDER BY at_s DESC) AS newer
+    FROM {{sums}} WHERE Decision = 'verified' AND {{condition}} GROUP BY Tick
+) WHERE newer >= {{enough:UInt64}}
+"""  # noqa: S608
 VERDICTS_OF_PAIRS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
 """  # noqa: S608
@@ -95,52 +128,79 @@ class _AskedAnswer:
     verifier: str
     service: str
     route: str
-    question: str
-    failures: int
-    decided: int
 
     @property
     def key(self) -> tuple[str, str, str]:
         return self.trace_id, self.span_id, self.verifier
 
 
+@dataclass(frozen=True, slots=True)
+class _BothAsked:
+    answers_a: int
+    answers_b: int
+    questions: int
+    more_in_a: int
+    more_in_b: int
+    pairs: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...]
+
+
 def question_pairs(
-    client: Client, a: VersionScope, b: VersionScope, *, measure: Measure, limit: int = 20
+    client: Client,
+    a: VersionScope,
+    b: VersionScope,
+    *,
+    measure: Measure,
+    limit: int = 20,
+    most: int = MAX_ANSWERS,
 ) -> QuestionPairs:
     """The questions that both versions answered, at most `limit` of them with the answers.
 
-    Of each version the newest `MAX_ANSWERS` answers with a decided claim are searched.
+    Of each version the newest `most` answers are searched, those with a decided claim.
     """
-    before, after = (_newest_by_question(client, version, measure) for version in (a, b))
-    both = [(before[question], after[question]) for question in before if question in after]
-    both.sort(key=_most_changed_first)
-    found = whole_answers(client, [one for pair in both[:limit] for one in pair], measure)
+    last = _of_last(client, a, most), _of_last(client, b, most)
+    both = _both_asked(client, *last, measure, limit, most)
+    found = both.answers_a, both.answers_b
+    if any(of != one and n < most for of, one, n in zip(last, (a, b), found, strict=True)):
+        # There are fewer than the sums say.
+        both = _both_asked(client, a, b, measure, limit, most)
+    keys = [(_AskedAnswer(*first), _AskedAnswer(*second)) for first, second in both.pairs]
+    whole = whole_answers(client, [one for pair in keys for one in pair], measure)
     return QuestionPairs(
-        questions=len(both),
-        more_in_a=sum(first.failures > second.failures for first, second in both),
-        more_in_b=sum(second.failures > first.failures for first, second in both),
+        questions=both.questions,
+        more_in_a=both.more_in_a,
+        more_in_b=both.more_in_b,
         pairs=tuple(
-            QuestionPair(found[first.key], found[second.key])
-            for first, second in both[:limit]
-            if first.key in found and second.key in found
+            QuestionPair(whole[first.key], whole[second.key])
+            for first, second in keys
+            if first.key in whole and second.key in whole
         ),
     )
 
 
-def _newest_by_question(
-    client: Client, of: VersionScope, measure: Measure
-) -> dict[tuple[str, str, str], _AskedAnswer]:
-    query = NEWEST_BY_QUESTION.replace("{failures}", FAILED_COUNT[measure])
-    query = query.replace("{condition}", of.condition)
-    rows = read(client, _AskedAnswer, query, of.parameters, settings=FINAL_PER_PARTITION)
-    return {(row.service, row.route, row.question): row for row in rows}
+def _both_asked(
+    client: Client, a: VersionScope, b: VersionScope, measure: Measure, limit: int, most: int
+) -> _BothAsked:
+    query, parameters = BOTH_ASKED, dict[str, object]({"limit": limit})
+    for side, of in (("a", a), ("b", b)):
+        part = NEWEST_BY_QUESTION.replace("{failures}", FAILED_COUNT[measure])
+        part = part.replace("{condition}", of.condition)
+        # Both have the same parameters, each its own values.
+        query = query.replace(f"{{{side}}}", re.sub(r"\{(\w+):", rf"{{\1_{side}:", part))
+        given = {**of.parameters, "most": most}
+        parameters |= {f"{name}_{side}": value for name, value in given.items()}
+    (found,) = read(client, _BothAsked, query, parameters, settings=FINAL_PER_PARTITION)
+    return found
 
 
-def _most_changed_first(pair: tuple[_AskedAnswer, _AskedAnswer]) -> tuple[int, int, int, str]:
-    a, b = pair
-    change = b.failures - a.failures
-    kind = 0 if change > 0 else 1 if change < 0 else 2 if b.failures else 3
-    return kind, -abs(change), -b.start_ns, b.trace_id
+def _of_last(client: Client, of: VersionScope, most: int) -> VersionScope:
+    """The version without the time before its last answers, as far as its sums tell."""
+    columns = {"Tick", "Answers", "Decision", "VerifierId", *VERSION_COLUMNS.values()}
+    sums = sums_of(client, of.scope, sorted(columns), coarsest=Grain.HOUR)
+    query = LAST_SINCE.replace("{sums}", sums).replace("{condition}", of.condition)
+    # A few more, as the last five minutes may have answers after the time.
+    parameters = {**of.parameters, "enough": most + most // 10}
+    since_ns = max(read_int(client, query, parameters), of.scope.since_ns)
+    return replace(of, scope=of.scope.of_time(since_ns, of.scope.until_ns))
 
 
 class VerdictPlace(AnswerPlace, Protocol):

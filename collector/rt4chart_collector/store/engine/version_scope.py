@@ -38,12 +38,25 @@ class VersionScope:
     version: str
 
     @property
+    def column(self) -> str:
+        """The expression that has the `value` where a row in the scope has the version."""
+        return VERSION_COLUMNS.get(self.kind, "''")
+
+    @property
+    def value(self) -> str:
+        """The version; "" of a span of time, whose name is in no row."""
+        return "" if self.kind is VersionKind.TIME else self.version
+
+    @property
     def condition(self) -> str:
         """The condition that a row has the version, beside that of the scope."""
-        column = VERSION_COLUMNS.get(self.kind)
-        return f"{column} = {{version:String}}" if column else "1"
+        return f"{self.column} = {{version:String}}"
 
     @property
     def parameters(self) -> dict[str, object]:
         """The parameters of the scope and of `condition`."""
-        return {**self.scope.parameters, "version": self.version}
+        return {**self.scope.parameters, "version": self.value}
+
+    def shares_rows_with(self, other: VersionScope) -> bool:
+        """True if one statement over the scope can read both, by `column`."""
+        return self.column == other.column and self.scope == other.scope

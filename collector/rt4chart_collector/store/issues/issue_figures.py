@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.answers import FAILED_CLAIM
+from rt4chart_collector.store.answers.answers import FAILED_CLAIM, FAILED_COUNT
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_RATE, SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
@@ -321,7 +321,8 @@ BEFORE_AND_AFTER = """
 GROWTH_BY_PART = f"""
 SELECT part.1 AS kind, part.2 AS id, {BEFORE_AND_AFTER}
 FROM ({ROUTE_FAILURES}) AS c
-INNER JOIN ({ROUTE_ANSWERS}) AS v ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
+INNER JOIN ({ROUTE_ANSWERS} AND {{failures}} > 0) AS v
+    ON v.TraceId = c.TraceId AND v.SpanId = c.SpanId
 LEFT ANY JOIN (
     SELECT TraceId, SpanId, ClaimIndex, IssueId, Version
     FROM rt4chart_issue_assignments FINAL WHERE {IN_ROUTE_WINDOW}
@@ -383,6 +384,7 @@ def issue_growth(
     counts.
     """
     query = GROWTH_BY_PART.replace("{counted}", FAILED_CLAIM[measure])
+    query = query.replace("{failures}", FAILED_COUNT[measure])
     parameters = {
         **scope.parameters,
         "at": at_ns,

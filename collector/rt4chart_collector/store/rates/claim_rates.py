@@ -20,14 +20,15 @@ from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.columns import SAMPLE_WEIGHT
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
-    BUSIEST_FIRST,
+    ALL_COUNTS,
+    ALL_WEIGHTS,
+    COUNTS,
+    IN_ARRAYS,
     KEYS,
-    MAPS,
-    SUMS,
+    WEIGHTED,
     Grain,
     coarsest_of,
     sums_of,
-    total,
 )
 from rt4chart_collector.store.engine.rows import read, read_by
 from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
@@ -43,78 +44,37 @@ DIMENSIONS = tuple(DIMENSION_COLUMNS)
 TICK_S = 300
 
 
-def _answer_sums(name: str, answers: str, claims: str, **sums: str) -> str:
-    """The columns of `AnswerSums` of these sums of rows."""
-    weighted = ", ".join(f"{column} AS {name}_{field}" for field, column in sums.items())
-    return f"{answers} AS {name}_answers, {claims} AS {name}_claims, {weighted}"
-
-
-# The columns of a `RateSlice` over the rows of `sums_in`. An answer is one claim to `answer_sums`,
-# with m and x of 0 or 1.
-RATE_SUMS = f"""
+# The columns of `SliceSums` over rows with `SLICE_COLUMNS`.
+SLICE_COLUMNS = ("Decision", "Answers", "CheckedAnswers", *IN_ARRAYS)
+SLICE_SUMS = f"""
     sumIf(Answers, Decision = 'verified') AS answers,
     sumIf(Answers, Decision != 'verified') AS unverified,
-    sum(Claims) - sum(UnfaithfulClaims) AS entailed, sum(Contradicted) AS contradicted,
-    sum(Baseless) AS baseless, sum(Undecided) AS undecided, sum(MisleadingClaims) AS misleading,
-    {total("WContradicted")} AS weighted_contradicted, {total("WBaseless")} AS weighted_baseless,
-    {total("WUndecided")} AS weighted_undecided,
-    {total("WWUndecided")} AS weighted_undecided_squared,
+    sumIf(CheckedAnswers, Decision = 'verified') AS checked_answers,
+    sumForEach({ALL_COUNTS}) AS counts,
+    arrayMap(weight -> round(weight, 9), sumForEach({ALL_WEIGHTS})) AS weights,
     mapFilter((status, claims) -> abs(claims) > 0.001, sumMap(WStatuses)) AS statuses,
-    sum(CitingAnswers) AS citing_answers, sum(MiscitingAnswers) AS miscited_answers,
-    {
-    _answer_sums(
-        "sums",
-        "sumIf(Answers, Decision = 'verified')",
-        "sum(Claims)",
-        wm=total("WM"),
-        wx=total("WX"),
-        wwm=total("WWM"),
-        wwxx=total("WWXX"),
-        wwxm=total("WWXM"),
-        wwmm=total("WWMM"),
-    )
-},
-    {
-    _answer_sums(
-        "misleading_sums",
-        "sumIf(CheckedAnswers, Decision = 'verified')",
-        "sum(CheckedClaims)",
-        wm=total("KWM"),
-        wx=total("KWY"),
-        wwm=total("KWWM"),
-        wwxx=total("KWWYY"),
-        wwxm=total("KWWYM"),
-        wwmm=total("KWWMM"),
-    )
-},
-    {
-    _answer_sums(
-        "either_sums",
-        "sumIf(CheckedAnswers, Decision = 'verified')",
-        "sum(CheckedClaims)",
-        wm=total("KWM"),
-        wx=f"{total('KWX')} + {total('KWY')}",
-        wwm=total("KWWM"),
-        wwxx=f"{total('KWWXX')} + 2 * {total('KWWXY')} + {total('KWWYY')}",
-        wwxm=f"{total('KWWXM')} + {total('KWWYM')}",
-        wwmm=total("KWWMM"),
-    )
-},
-    sum(UnfaithfulAnswers) AS unfaithful_answers,
-    {
-    _answer_sums(
-        "answer_sums",
-        "sum(DecidedAnswers)",
-        "sum(DecidedAnswers)",
-        wm=total("WDecidedAnswers"),
-        wx=total("WUnfaithfulAnswers"),
-        wwm=total("WWDecidedAnswers"),
-        wwxx=total("WWUnfaithfulAnswers"),
-        wwxm=total("WWUnfaithfulAnswers"),
-        wwmm=total("WWDecidedAnswers"),
-    )
-}
+    sumMap(map(toString(Decision), Answers)) AS decisions
 """
+SLICE_SUMMED = SLICE_COLUMNS[1:]
+STEP_SUMS = f"""sum(g.Answers) AS Answers, sum(g.CheckedAnswers) AS CheckedAnswers,
+    sumForEach(g.{ALL_COUNTS}) AS {ALL_COUNTS}, sumForEach(g.{ALL_WEIGHTS}) AS {ALL_WEIGHTS},
+    sumMap(g.WStatuses) AS WStatuses"""
+_AT = {name: at for at, name in enumerate(COUNTS)}
+# Of those with the most claims, decided or not, before others.
+MOST_CLAIMS = f"""counts[{_AT["Claims"] + 1}] + counts[{_AT["Undecided"] + 1}] DESC,
+    counts[{_AT["Answers"] + 1}] DESC"""
+# The weights of `AnswerSums` in order, and those of `WeightedCounts`.
+UNFAITHFUL_WEIGHTS = ("WM", "WX", "WWM", "WWXX", "WWXM", "WWMM")
+MISLEADING_WEIGHTS = ("KWM", "KWY", "KWWM", "KWWYY", "KWWYM", "KWWMM")
+ANSWER_WEIGHTS = (
+    "WDecidedAnswers",
+    "WUnfaithfulAnswers",
+    "WWDecidedAnswers",
+    "WWUnfaithfulAnswers",
+    "WWUnfaithfulAnswers",
+    "WWDecidedAnswers",
+)
+LABEL_WEIGHTS = ("WContradicted", "WBaseless", "WUndecided", "WWUndecided")
 ROUTE_KEYS = "ServiceName AS service, Route AS route"
 REQUESTED_ROUTE = "{service:String} AS service, {route:String} AS route"
 
@@ -130,6 +90,7 @@ class RateSlice:
     `misleading_sums` and `either_sums` are over the answers that were checked for misleading
     claims. `statuses` has the weighted number of claims by status. `citing_answers` have a
     citation, `miscited_answers` one that is wrong; both are of all answers, verified or not.
+    `decisions` has the number of answers by decision.
     """
 
     service: str
@@ -151,6 +112,7 @@ class RateSlice:
     statuses: Mapping[str, float]
     citing_answers: int
     miscited_answers: int
+    decisions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def claims(self) -> int:
@@ -225,6 +187,57 @@ class WeightedCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceSums:
+    """A slice as the store adds it up: `counts` are the `COUNTS` in order, `weights` the others."""
+
+    service: str
+    route: str
+    key: str
+    answers: int
+    unverified: int
+    checked_answers: int
+    counts: Sequence[int]
+    weights: Sequence[float]
+    statuses: Mapping[str, float]
+    decisions: Mapping[str, int]
+
+    @property
+    def slice(self) -> RateSlice:
+        """The slice; an answer is one claim to `answer_sums`, with m and x of 0 or 1."""
+        count = dict(zip(COUNTS, self.counts, strict=True))
+        w = dict(zip(WEIGHTED, self.weights, strict=True))
+        of_all = self.answers, count["Claims"]
+        of_checked = self.checked_answers, count["CheckedClaims"]
+        decided = count["DecidedAnswers"]
+        return RateSlice(
+            *(self.service, self.route, self.key, self.answers, self.unverified),
+            entailed=count["Claims"] - count["UnfaithfulClaims"],
+            contradicted=count["Contradicted"],
+            baseless=count["Baseless"],
+            undecided=count["Undecided"],
+            sums=AnswerSums(*of_all, *map(w.__getitem__, UNFAITHFUL_WEIGHTS)),
+            unfaithful_answers=count["UnfaithfulAnswers"],
+            answer_sums=AnswerSums(decided, decided, *map(w.__getitem__, ANSWER_WEIGHTS)),
+            weighted=WeightedCounts(*map(w.__getitem__, LABEL_WEIGHTS)),
+            misleading=count["MisleadingClaims"],
+            misleading_sums=AnswerSums(*of_checked, *map(w.__getitem__, MISLEADING_WEIGHTS)),
+            either_sums=AnswerSums(
+                *of_checked,
+                wm=w["KWM"],
+                wx=w["KWX"] + w["KWY"],
+                wwm=w["KWWM"],
+                wwxx=w["KWWXX"] + 2 * w["KWWXY"] + w["KWWYY"],
+                wwxm=w["KWWXM"] + w["KWWYM"],
+                wwmm=w["KWWMM"],
+            ),
+            statuses=self.statuses,
+            citing_answers=count["CitingAnswers"],
+            miscited_answers=count["MiscitingAnswers"],
+            decisions=self.decisions,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class RatePoint:
     """The answers of one step of time, which starts at `start_ns`."""
 
@@ -240,10 +253,12 @@ def rates_by(client: Client, dimension: str, scope: QueryScope) -> list[RateSlic
     """
     if dimension not in DIMENSION_COLUMNS:
         raise InputError(f"expected a dimension of {', '.join(DIMENSIONS)}; got {dimension!r}")
-    is_route = dimension == "route"
-    names = ROUTE_KEYS if is_route else REQUESTED_ROUTE
-    keys = f"{names}, {DIMENSION_COLUMNS[dimension]} AS key"
-    found = rate_slices(client, keys, scope, is_by_route=is_route)
+    if dimension == "route":
+        routes = rate_slices(client, f"{ROUTE_KEYS}, '' AS key", scope, is_by_route=True)
+        found = [replace(one, key=one.route) for one in routes]
+    else:
+        keys = f"{REQUESTED_ROUTE}, {DIMENSION_COLUMNS[dimension]} AS key"
+        found = rate_slices(client, keys, scope)
     return sorted(found, key=lambda one: (one.service, one.route, one.key))
 
 
@@ -269,7 +284,7 @@ def rates_over_time(client: Client, scope: QueryScope, *, step_s: int) -> list[R
 STEP = "intDiv(toUnixTimestamp(Tick), {step:UInt32}) * {step:UInt32}"
 
 
-BUSIEST = f"{BUSIEST_FIRST}, service, route, key LIMIT {MAX_ROUTES}"
+BUSIEST = f"{MOST_CLAIMS}, service, route, key LIMIT {MAX_ROUTES} BY key"
 
 
 def rate_slices(
@@ -284,17 +299,19 @@ def rate_slices(
 ) -> list[RateSlice]:
     """The slices by these expressions, which are named service, route and key.
 
-    `condition` is on these names, `parameters` are those of both. The keys have one value in all
-    the time of a row no longer than `coarsest`. `is_by_route` gives the `MAX_ROUTES` slices with
-    the most claims, in this order.
+    `condition` is on these names and on `KEYS`, `parameters` are those of both. The keys have one
+    value in all the time of a row no longer than `coarsest`. `is_by_route` gives the `MAX_ROUTES`
+    slices of a key with the most claims, in this order; the key is not the route.
     """
-    sums = sums_of(client, scope, (*KEYS, "Tick", *SUMS), coarsest=coarsest)
+    columns = {*KEYS, "Tick", *SLICE_COLUMNS}
+    sums = sums_of(client, scope, sorted(columns), coarsest=coarsest)
     query = f"""
-SELECT {keys}, {RATE_SUMS} FROM {sums} WHERE {condition}
+SELECT {keys}, {SLICE_SUMS} FROM {sums} WHERE {condition}
 GROUP BY service, route, key HAVING sum(Answers) > 0
 ORDER BY {BUSIEST if is_by_route else "service, route, key"}
 """  # noqa: S608 - our own names
-    return read(client, RateSlice, query, {**scope.parameters, **parameters})
+    found = read(client, SliceSums, query, {**scope.parameters, **parameters})
+    return [one.slice for one in found]
 
 
 def _point(step: RateSlice) -> RatePoint:
@@ -344,13 +361,12 @@ def route_rates(
     """
     columns = ", ".join(f"toString({DIMENSION_COLUMNS[name]}) AS {name}" for name in dimensions)
     parts = ", ".join(f"('{name}', {name})" for name in dimensions)
-    sums = ", ".join(f"{'sumMap' if name in MAPS else 'sum'}(g.{name}) AS {name}" for name in SUMS)
-    given = sums_of(client, scope, (*KEYS, "Tick", *SUMS), coarsest=coarsest_of(step_s))
+    given = sums_of(client, scope, (*KEYS, "Tick", *SLICE_SUMMED), coarsest=coarsest_of(step_s))
     query = f"""
-SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {RATE_SUMS},
+SELECT {REQUESTED_ROUTE}, part.1 AS dimension, part.2 AS key, {SLICE_SUMS},
     max(step) AS last, count() OVER (PARTITION BY dimension) AS number
 FROM (
-    SELECT {columns}, {STEP} AS step, Decision, {sums} FROM {given} AS g
+    SELECT {columns}, {STEP} AS step, Decision, {STEP_SUMS} FROM {given} AS g
     GROUP BY {", ".join(dimensions)}, step, Decision
 )
 ARRAY JOIN [('{WHOLE_PART}', ''), ('{TIME_PART}', toString(step)), {parts}] AS part
@@ -359,8 +375,11 @@ ORDER BY dimension, key IN {{also:Array(String)}} DESC, {order}, key
 LIMIT {{limit:UInt32}} BY dimension, if(dimension = '{TIME_PART}', key, '')
 """  # noqa: S608 - our own names
     parameters = {**scope.parameters, "step": step_s, "limit": limit, "also": [*also]}
-    numbered = read_by(client, ("dimension", "number"), RateSlice, query, parameters)
-    found = {name: sorted(rows, key=lambda one: one.key) for (name, _), rows in numbered.items()}
+    numbered = read_by(client, ("dimension", "number"), SliceSums, query, parameters)
+    found = {
+        name: sorted((one.slice for one in rows), key=lambda one: one.key)
+        for (name, _), rows in numbered.items()
+    }
     times = sorted(found.get(TIME_PART, ()), key=lambda step: int(step.key))
     return RouteRates(
         whole=next(iter(found.get(WHOLE_PART, ())), None),

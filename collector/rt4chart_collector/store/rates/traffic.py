@@ -10,6 +10,7 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import sums_in, sums_of
 from rt4chart_collector.store.engine.rows import read, read_by, read_int
 from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
+from rt4chart_collector.store.rates.claim_rates import RateSlice
 
 SECOND_NS = 1_000_000_000
 HOUR_S = 3600
@@ -249,6 +250,14 @@ def coverage(client: Client, scope: QueryScope) -> dict[tuple[str, str], Coverag
         )
         for route, rows in found.items()
     }
+
+
+def coverage_of(rates: RateSlice | None) -> Coverage:
+    """The coverage of a slice, without a statement of its own."""
+    if rates is None:
+        return Coverage({}, 0, 0)
+    ordered = sorted(rates.decisions.items(), key=lambda one: (-one[1], one[0]))
+    return Coverage(dict(ordered), rates.claims, rates.undecided)
 
 
 def decision_counts(client: Client, scope: QueryScope) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from otel_rt4chart.verify.core.rates import AnswerSums, Rate, claim_rate
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
@@ -13,29 +14,34 @@ from rt4chart_collector.store.engine.rows import read_by
 from rt4chart_collector.store.engine.scope import QueryScope, in_scope
 
 MAX_STAGES = 12
+STAGE, RETRIEVAL = "stage", "retrieval"
+# What a traced claim is counted by.
+KINDS = {STAGE: "Stage", RETRIEVAL: "toString(Retrieval)"}
 # Of misleading claims only those are traced whose step is certain: no share is known.
 # An answer with m traced claims, of which x are of one kind: the sums of `AnswerSums` over all
 # answers need x only where it is not 0.
 OF_ANSWERS = f"""
-    SELECT ServiceName, Route, TraceId, SpanId, VerifierId, {{kind}} AS kind, count() AS x,
+    SELECT ServiceName, Route, TraceId, SpanId, VerifierId, part.1 AS dimension, part.2 AS kind,
+        count() AS x,
         any({SAMPLE_WEIGHT}) AS w, any(toUnixTimestamp64Nano(Timestamp)) AS at,
         toInt32(min(ClaimIndex)) AS first_claim,
-        sum(count()) OVER (PARTITION BY ServiceName, Route, TraceId, SpanId, VerifierId) AS m,
-        count() OVER (PARTITION BY ServiceName, Route, TraceId, SpanId, VerifierId) AS kinds
-    FROM rt4chart_trails FINAL
+        sum(count()) OVER answer AS m, count() OVER answer AS kinds
+    FROM rt4chart_trails FINAL ARRAY JOIN [{{dimensions}}] AS part
     WHERE IsDeleted = 0 AND Label IN ('contradicted', 'baseless') AND {in_scope()}
-    GROUP BY ServiceName, Route, TraceId, SpanId, VerifierId, kind
+    GROUP BY ServiceName, Route, TraceId, SpanId, VerifierId, dimension, kind
+    WINDOW answer AS (PARTITION BY ServiceName, Route, TraceId, SpanId, VerifierId, dimension)
 """  # noqa: S608 - our own names
 SHARES = f"""
-SELECT ServiceName, Route, kind, toInt64(sum(x)) AS claims, uniqExact(TraceId, SpanId) AS answers,
-    sum(w * x) AS wx, sum(w * w * x * x) AS wwxx, sum(w * w * x * m) AS wwxm,
+SELECT dimension, ServiceName, Route, kind, toInt64(sum(x)) AS claims,
+    uniqExact(TraceId, SpanId) AS answers, sum(w * x) AS wx,
+    sum(w * w * x * x) AS wwxx, sum(w * w * x * m) AS wwxm,
     argMax(TraceId, at) AS trace_id, argMax(SpanId, at) AS span_id,
     argMax(first_claim, at) AS claim,
     sum(toFloat64(1) / kinds) AS whole_answers, sum(w * m / kinds) AS wm,
     sum(w * w * m / kinds) AS wwm, sum(w * w * m * m / kinds) AS wwmm, sum(m / kinds) AS whole
 FROM ({OF_ANSWERS})
-GROUP BY ServiceName, Route, kind
-ORDER BY ServiceName, Route, kind != '' DESC, wx DESC, kind
+GROUP BY dimension, ServiceName, Route, kind
+ORDER BY dimension, ServiceName, Route, kind != '' DESC, wx DESC, kind
 """  # noqa: S608
 
 
@@ -95,27 +101,39 @@ class _KindSums:
     claim: int
 
 
-def stage_shares(client: Client, scope: QueryScope) -> dict[tuple[str, str], TrailShares]:
+RouteShares: TypeAlias = Mapping[tuple[str, str], TrailShares]
+
+
+def stage_shares(client: Client, scope: QueryScope) -> RouteShares:
     """The stages in which failed claims entered, by service and route."""
-    return _shares(client, scope, "Stage")
+    return _shares(client, scope, STAGE)[STAGE]
 
 
-def retrieval_shares(client: Client, scope: QueryScope) -> dict[tuple[str, str], TrailShares]:
+def retrieval_shares(client: Client, scope: QueryScope) -> RouteShares:
     """Where the passages got lost that would have prevented failed claims, likewise."""
-    return _shares(client, scope, "toString(Retrieval)")
+    return _shares(client, scope, RETRIEVAL)[RETRIEVAL]
 
 
-def _shares(client: Client, scope: QueryScope, kind: str) -> dict[tuple[str, str], TrailShares]:
-    query = SHARES.replace("{kind}", kind)
-    found: Mapping[tuple[str, str], Sequence[_KindSums]] = read_by(
+def trail_shares(client: Client, scope: QueryScope) -> tuple[RouteShares, RouteShares]:
+    """The results of `stage_shares` and `retrieval_shares` in one statement."""
+    found = _shares(client, scope, STAGE, RETRIEVAL)
+    return found[STAGE], found[RETRIEVAL]
+
+
+def _shares(client: Client, scope: QueryScope, *dimensions: str) -> dict[str, RouteShares]:
+    listed = ", ".join(f"('{name}', {KINDS[name]})" for name in dimensions)
+    rows: Mapping[tuple[str, str, str], Sequence[_KindSums]] = read_by(
         client,
-        ("ServiceName", "Route"),
+        ("dimension", "ServiceName", "Route"),
         _KindSums,
-        query,
+        SHARES.replace("{dimensions}", listed),
         scope.parameters,
         settings=FINAL_PER_PARTITION,
     )
-    return {route: _of_route(rows) for route, rows in found.items()}
+    found: dict[str, dict[tuple[str, str], TrailShares]] = {name: {} for name in dimensions}
+    for (dimension, service, route), kinds in rows.items():
+        found[dimension][service, route] = _of_route(kinds)
+    return dict(found)
 
 
 def _of_route(rows: Sequence[_KindSums]) -> TrailShares:

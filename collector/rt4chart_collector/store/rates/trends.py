@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import TIMES, Grain, sums_of, total
 from rt4chart_collector.store.engine.rows import read, read_by
-from rt4chart_collector.store.engine.scope import MAX_ROUTES, MAX_TIME_NS, QueryScope
+from rt4chart_collector.store.engine.scope import MAX_ROUTES, QueryScope
 
 SECOND_NS = 1_000_000_000
 # The attribute's name and column, in the order of equal changes.
@@ -131,37 +130,31 @@ COUNTED = {
 }
 TOLERATED_S = Grain.HOUR // 10
 ROUTE_STEPS = f"""
-SELECT service, route, part.1 AS step_number, part.2 AS answers, part.3 AS counted,
-    part.4 AS decided
+SELECT service, route, groupArray(step_number) AS numbers, groupArray(step_answers) AS answers,
+    groupArray(step_counted) AS counted, groupArray(step_decided) AS decided
 FROM (
-    SELECT service, route, groupArray((step_number, answers, counted, decided)) AS parts
-    FROM (
-        SELECT ServiceName AS service, Route AS route,
-            intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}})
-                AS step_number,
-            sum(Answers) AS answers, sum(Claims) + sum(Undecided) AS claims,
-            {total("{counted}")} AS counted, {total("{decided}")} AS decided
-        FROM {{sums}} GROUP BY service, route, step_number HAVING answers > 0
-    )
-    GROUP BY service, route
-    ORDER BY sum(claims) DESC, sum(answers) DESC, service, route LIMIT {MAX_ROUTES}
+    SELECT ServiceName AS service, Route AS route,
+        intDiv(greatest(toUnixTimestamp(Tick) - {{first:Int64}}, 0), {{step:UInt32}})
+            AS step_number,
+        sum(Answers) AS step_answers, sum(Claims) + sum(Undecided) AS step_claims,
+        {total("{counted}")} AS step_counted, {total("{decided}")} AS step_decided
+    FROM {{sums}} GROUP BY service, route, step_number HAVING step_answers > 0
+    ORDER BY step_number
 )
-ARRAY JOIN parts AS part
-ORDER BY service, route, step_number
+GROUP BY service, route
+ORDER BY sum(step_claims) DESC, sum(step_answers) DESC, service, route LIMIT {MAX_ROUTES}
 """  # noqa: S608 - our own names
 MAX_DEPLOYMENTS = 20
 # The values of a route's first hour are not deployments.
 FIRST_DEPLOYMENTS = f"""
 SELECT part.1 AS attribute, part.2 AS value,
     toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS at_ns
-FROM {{sums}}
+FROM (SELECT *, min(FirstTick) OVER () AS Begin FROM {{sums}})
 ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
 WHERE value != ''
 GROUP BY attribute, value
-HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}} AND at_ns > (
-    SELECT (toUnixTimestamp(min(FirstTick)) + 3600) * {SECOND_NS}
-    FROM {{known}}
-)
+HAVING sum(Answers) > 0 AND at_ns >= {{since:Int64}}
+    AND at_ns > (toUnixTimestamp(min(Begin)) + 3600) * {SECOND_NS}
 ORDER BY at_ns DESC, attribute, value LIMIT {{limit:UInt32}}
 """  # noqa: S608 - our own names
 
@@ -184,11 +177,11 @@ class Deployment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    step_number: int
-    answers: int
-    counted: float
-    decided: float
+class _Steps:
+    numbers: tuple[int, ...]
+    answers: tuple[int, ...]
+    counted: tuple[float, ...]
+    decided: tuple[float, ...]
 
 
 def route_trends(
@@ -213,8 +206,8 @@ def route_trends(
     weighted = ("WX", "WM") if measure is Measure.UNFAITHFUL else ("KWX", "KWY", "KWM")
     columns = ("ServiceName", "Route", "Tick", "Answers", "Claims", "Undecided", *weighted)
     query = query.replace("{sums}", sums_of(client, scope, columns, coarsest=coarsest))
-    found = read_by(client, ("service", "route"), _Step, query, parameters)
-    return {route: _trend(rows, steps) for route, rows in found.items()}
+    found = read_by(client, ("service", "route"), _Steps, query, parameters)
+    return {route: _trend(found_steps, steps) for route, (found_steps,) in sorted(found.items())}
 
 
 def deployments(
@@ -227,16 +220,16 @@ def deployments(
     week_before = scope.since_ns - 7 * 86_400 * SECOND_NS
     columns = (*ATTRIBUTES.values(), "Answers", "FirstTick")
     sums = sums_of(client, scope.of_time(week_before, scope.until_ns), columns)
-    known = sums_of(client, scope.of_time(week_before, MAX_TIME_NS), ("FirstTick",))
-    query = FIRST_DEPLOYMENTS.replace("{sums}", sums).replace("{known}", known)
+    query = FIRST_DEPLOYMENTS.replace("{sums}", sums)
     return read(client, Deployment, query, {**scope.parameters, "limit": limit})
 
 
-def _trend(rows: Sequence[_Step], steps: int) -> RouteTrend:
+def _trend(found: _Steps, steps: int) -> RouteTrend:
     answers, rates = [0] * steps, list[float | None]([None] * steps)
-    for row in rows:
-        at = min(max(row.step_number, 0), steps - 1)
-        answers[at] += row.answers
+    columns = zip(found.numbers, found.answers, found.counted, found.decided, strict=True)
+    for number, of_step, counted, decided in columns:
+        at = min(max(number, 0), steps - 1)
+        answers[at] += of_step
         # A claim that stands for several may lift the weighted sum above the number of claims.
-        rates[at] = min(row.counted / row.decided, 1.0) if row.decided > 0 else rates[at]
+        rates[at] = min(counted / decided, 1.0) if decided > 0 else rates[at]
     return RouteTrend(tuple(answers), tuple(rates))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import TIMES, sums_of
@@ -17,6 +18,7 @@ from rt4chart_collector.store.engine.version_scope import (
 from rt4chart_collector.store.rates.claim_rates import ROUTE_KEYS, RateSlice, rate_slices
 
 SECOND_NS = 10**9
+VersionRates: TypeAlias = dict[tuple[str, str], RateSlice]
 # The newest, with the most answers among those of one tick.
 VERSIONS = f"""
 SELECT toString({{column}}) AS version, sum(Answers) AS answers, count() OVER () AS number,
@@ -65,17 +67,27 @@ def versions_in(
     return sorted(found, key=lambda one: (-one.first_ns, -one.answers, one.version))
 
 
-def rates_of_version(client: Client, of: VersionScope) -> dict[tuple[str, str], RateSlice]:
-    """One slice for each route of the version, by service and route; the busiest routes alone."""
-    column = VERSION_COLUMNS.get(of.kind, "''")
-    # A span of time has no column, and its name is in no row.
-    version = "" if of.kind is VersionKind.TIME else of.version
-    found = rate_slices(
+def rates_of_versions(
+    client: Client, a: VersionScope, b: VersionScope
+) -> tuple[VersionRates, VersionRates]:
+    """One slice for each route of each version, by service and route; the busiest routes alone."""
+    if not a.shares_rows_with(b):
+        return _rates(client, a, [a.value])[a.value], _rates(client, b, [b.value])[b.value]
+    found = _rates(client, a, [a.value, b.value])
+    return found[a.value], found[b.value]
+
+
+def _rates(client: Client, of: VersionScope, values: Sequence[str]) -> dict[str, VersionRates]:
+    """The slices in the scope by version."""
+    rows = rate_slices(
         client,
-        f"{ROUTE_KEYS}, toString({column}) AS key",
+        f"{ROUTE_KEYS}, toString({of.column}) AS key",
         of.scope,
-        "key = {version:String}",
+        f"{of.column} IN {{values:Array(String)}}",
         is_by_route=True,
-        version=version,
+        values=[*values],
     )
-    return {(rates.service, rates.route): rates for rates in found}
+    found: dict[str, VersionRates] = {value: {} for value in values}
+    for row in rows:
+        found[row.key][row.service, row.route] = row
+    return found

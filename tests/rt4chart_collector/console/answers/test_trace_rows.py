@@ -1,11 +1,22 @@
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rt4chart_collector.console.answers import answer_page
 from rt4chart_collector.console.answers.trace_rows import MAX_DEPTH, MAX_ROWS, trace_rows
 from rt4chart_collector.store.answers.trace_tree import TraceSpan, TraceTree, _in_order
+from rt4chart_collector.store.engine.connect import Client
+from tests.rt4chart_collector.console.pages.answer_data import PATH, console, stored
 from tests.rt4chart_collector.store.answers.test_trace_tree import read
+
+
+def text_of(html: str) -> str:
+    """The page's text without its elements."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", html))
 
 
 def trace_of_parents(parents: list[int]) -> TraceTree:
@@ -64,3 +75,26 @@ def test_times_are_told_in_the_unit_that_fits() -> None:
         "2.14 s",
         "1.5 min",
     ]
+
+
+def test_of_a_large_trace_texts_are_read_for_who_asks(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page has the verdict and the first spans, and a link to the page with all there is."""
+    stored(client)
+
+    with console(client) as browser:
+        usual = browser.get(PATH).text
+        monkeypatch.setattr(answer_page, "FIRST_SPANS", 2)
+        first, whole = browser.get(PATH).text, browser.get(f"{PATH}?part=whole").text
+        document = browser.get(f"{PATH}?format=json").json()
+
+    assert 'class="text passage-text"' in usual
+    assert 'class="text passage-text"' not in first
+    assert f'href="{PATH}?part=whole">read the texts of the passages</a>' in first
+    assert "The first 2 spans are shown" in text_of(first)
+    assert "more than 2 spans" in text_of(first)
+    assert "were deleted" not in text_of(first)
+    assert re.findall(r'id="claim-(\d+)"', first) == re.findall(r'id="claim-(\d+)"', usual)
+    assert text_of(whole) == text_of(usual)
+    assert any(passage["text"] for passage in document["passages"])

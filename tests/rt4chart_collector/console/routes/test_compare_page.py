@@ -87,7 +87,8 @@ def test_a_form_offers_the_last_releases_and_those_that_were_chosen(store_dsn: s
 
 def test_answers_to_one_question_stand_side_by_side(visitor: TestClient) -> None:
     """The wrong words are marked, and lead to the claim on the page of the answer."""
-    page = visitor.get(f"/compare?service=shop&route=support&a={OLD}&b={NEW}").text
+    path = f"/compare?service=shop&route=support&a={OLD}&b={NEW}"
+    page = visitor.get(f"{path}&partial=1").text
     pair = page[page.index('<article class="pair">') :]
     pair = pair[: pair.index("</article>")]
 
@@ -101,6 +102,23 @@ def test_answers_to_one_question_stand_side_by_side(visitor: TestClient) -> None
     assert "claimed 30 days , found 14 days" in text_of(pair)
     assert f'href="/answers/{9001:032x}/{9001:016x}"' in pair
     assert visitor.get(link.partition("#")[0]).status_code == 200
+
+
+def test_the_page_asks_for_its_details_itself(visitor: TestClient) -> None:
+    """It has the rates at once; the details alone and one page with both have the same in them."""
+    path = f"/compare?service=shop&route=support&a={OLD}&b={NEW}"
+    page, whole = (unescape(visitor.get(path + part).text) for part in ("", "&part=whole"))
+    (asked,) = re.findall(r'<div id="details" data-load="([^"]+)"', page)
+    details = unescape(visitor.get(asked).text)
+
+    assert "is worse than" in text_of(page)
+    assert '<article class="pair">' not in page
+    assert f'href="{path.replace("&a=", "&a=")}&part=whole"' in page
+    assert details.count('<article class="pair">') == 1
+    assert "<h1>" not in details
+    assert text_of(details) in text_of(whole)
+    assert "partial=" not in details
+    assert visitor.get(f"{path}&part=some").status_code == 400
 
 
 def test_over_all_routes_it_is_said_what_is_left_out(visitor: TestClient) -> None:
@@ -169,7 +187,7 @@ def test_times_are_compared_too(visitor: TestClient) -> None:
 
 def test_names_and_texts_are_text(visitor: TestClient, client: Client) -> None:
     """Whatever an application sends, nothing of it is markup."""
-    page = visitor.get("/compare?since=24h").text
+    page = visitor.get("/compare?since=24h&part=whole").text
 
     assert "<b>1</b>" not in page
     assert "<i>Which?</i>" not in page
@@ -181,7 +199,7 @@ def test_a_judge_has_no_issues_of_its_own(visitor: TestClient, client: Client) -
     verdicts = [replace(one, verifier="local/other") for one in bad_release()[:30]]
     insert_verdicts(client, verdicts)
 
-    page = visitor.get("/compare?by=verifier&since=7d").text
+    page = visitor.get("/compare?by=verifier&since=7d&part=whole").text
 
     assert "judges have no issues of their own" in page
     assert "Judges that judged the same answers err together" in text_of(page)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.routes.route_rows import (
-    NO_COVERAGE,
     STEPS,
     RouteRow,
     route_columns,
 )
 from rt4chart_collector.console.view.table import Table
+from rt4chart_collector.store.rates.traffic import coverage_of
 from rt4chart_collector.store.rates.trends import RouteTrend
 from tests.rt4chart_collector.report.test_page_trend import point
 
@@ -23,7 +23,9 @@ def test_the_share_of_undecided_claims_stands_beside_the_rates() -> None:
     decided = WHOLE.sums.wm
     weighted = replace(WHOLE.weighted, undecided=decided, undecided_squared=decided)
     half = replace(WHOLE, undecided=int(decided), weighted=weighted)
-    row = RouteRow(half, NO_COVERAGE, RouteTrend((0,) * STEPS, (None,) * STEPS), 1.0, None, ())
+    row = RouteRow(
+        half, coverage_of(None), RouteTrend((0,) * STEPS, (None,) * STEPS), 1.0, None, ()
+    )
     columns = route_columns(Measure.UNFAITHFUL)
 
     table = Table("routes", "Routes", [row], columns)

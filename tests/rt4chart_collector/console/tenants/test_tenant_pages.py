@@ -47,7 +47,11 @@ SEEDS = (
     "/alerts?state=all",
     "/answers?q=refund",
     *(f"/suggest/{key}?q=" for key in ("service", "route", "model", "release", "session")),
-    *(f"/compare?service=~acme/shop&route=support/refunds&by={by}" for by in ("model", "time")),
+    *(
+        f"/compare?service=~acme/shop&route=support/refunds&by={by}&part={part}"
+        for by in ("model", "time")
+        for part in ("", "whole")
+    ),
 )
 MOST_PAGES = 70
 ADMINS = "for-admins"

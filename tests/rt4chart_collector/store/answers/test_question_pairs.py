@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
+from otel_rt4chart.spans.model.verdict import Verdict
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.store.answers.question_pairs import QuestionPairs, question_pairs
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
@@ -21,7 +26,7 @@ from tests.rt4chart_collector.comparison.releases import (
     WRONG,
     answered,
 )
-from tests.rt4chart_collector.records import NOON, VERIFIER, verdict
+from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 SCOPE = QueryScope(NOON - 4 * HOUR, NOON + HOUR, VERIFIER)
 
@@ -108,3 +113,73 @@ def test_of_an_answer_with_thousands_of_failed_claims_the_first_are_read(client:
     (pair,) = pairs(client).pairs
 
     assert [claim.index for claim in pair.b.failed] == list(range(200))
+
+
+def by_hand(
+    verdicts: Sequence[Verdict], most: int
+) -> tuple[list[tuple[str, str]], tuple[int, int, int]]:
+    """The pairs of traces in their order, and the numbers, found one answer after the other."""
+
+    def newest(release: str) -> dict[tuple[str, str], Verdict]:
+        of = [one for one in verdicts if one.candidate.release == release]
+        of.sort(key=lambda one: (-one.candidate.start_ns, one.candidate.trace_id))
+        found: dict[tuple[str, str], Verdict] = {}
+        for one in of[:most]:
+            asked = one.candidate.exchange.question.lower().strip("?")
+            found.setdefault((one.candidate.route, asked), one)
+        return found
+
+    def failed(one: Verdict) -> int:
+        return len(one.report.unfaithful) if one.report else 0
+
+    old, new = newest(OLD), newest(NEW)
+    both = [(old[key], new[key]) for key in old if key in new]
+    both.sort(
+        key=lambda pair: (
+            0
+            if failed(pair[1]) > failed(pair[0])
+            else 1
+            if failed(pair[1]) < failed(pair[0])
+            else 2
+            if failed(pair[1])
+            else 3,
+            -abs(failed(pair[1]) - failed(pair[0])),
+            -pair[1].candidate.start_ns,
+            pair[1].candidate.trace_id,
+        )
+    )
+    numbers = (
+        len(both),
+        sum(failed(one) > failed(other) for one, other in both),
+        sum(failed(one) < failed(other) for one, other in both),
+    )
+    return [(one.candidate.trace_id, other.candidate.trace_id) for one, other in both], numbers
+
+
+@pytest.mark.parametrize("most", [4, 15, 1000])
+def test_the_last_answers_are_searched_however_old_they_are(client: Client, most: int) -> None:
+    """The same pairs as by hand, also where the sums count answers that are there no more."""
+    chance = random.Random(7)  # noqa: S311 - any numbers do
+    verdicts = [
+        answered(
+            number,
+            chance.choice([OLD, NEW]),
+            chance.choice([GOOD, BAD, DENIED]),
+            question=chance.choice(["Why?", "why", "How?", "When?", "WHO", "Where?"]),
+            route=chance.choice(["support", "sales"]),
+            start_ns=NOON - chance.randrange(3 * HOUR // SECOND) * SECOND,
+        )
+        for number in range(1, 61)
+    ]
+    insert_verdicts(client, verdicts)
+
+    for kept in (verdicts, [one for one in verdicts if one.candidate.route == "sales"]):
+        old, new = (VersionScope(SCOPE, VersionKind.RELEASE, name) for name in (OLD, NEW))
+        found = question_pairs(client, old, new, measure=Measure.UNFAITHFUL, limit=8, most=most)
+        expected, numbers = by_hand(kept, most)
+
+        shown = [(one.a.verdict.trace_id, one.b.verdict.trace_id) for one in found.pairs]
+        assert shown == expected[:8]
+        assert (found.questions, found.more_in_a, found.more_in_b) == numbers
+        # The sums stay as they were.
+        client.command("DELETE FROM rt4chart_verifications WHERE Route = 'support'")

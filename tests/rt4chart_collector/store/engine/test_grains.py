@@ -14,7 +14,10 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine import grains
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import (
+    ALL_COUNTS,
+    ALL_WEIGHTS,
     COUNTS,
+    IN_ARRAYS,
     KEYS,
     MAPS,
     SUMS,
@@ -107,6 +110,27 @@ def test_whole_days_and_hours_are_read_from_their_rows(client: Client) -> None:
     seconds = [int(at.timestamp()) - START // SECOND for at, _ in found]
     assert seconds == [23 * 3600, 24 * 3600, 48 * 3600 + 300]
     assert [answers for _, answers in found] == [1, 1, 1]
+
+
+def test_the_arrays_have_the_sums_of_the_columns(client: Client) -> None:
+    """In the order of their names, of every grain."""
+    rates = [(1.0, Decision.VERIFIED), (0.25, Decision.VERIFIED), (0.5, Decision.NOT_SAMPLED)]
+    insert_verdicts(
+        client,
+        [
+            verdict(n, LABELS[: n % 5], sample_rate=rate, decision=decision, start_ns=START + n)
+            for n, (rate, decision) in enumerate(rates * 4)
+        ],
+    )
+
+    for grain in Grain:
+        given = sums_of(client, QueryScope(), (*SUMS, *IN_ARRAYS[:2]), coarsest=grain)
+        columns = ", ".join(f"toFloat64(sum({name}))" for name in (*COUNTS, *WEIGHTED))
+        arrays = f"sumForEach({ALL_COUNTS}), sumForEach({ALL_WEIGHTS})"
+        query = f"SELECT [{columns}], {arrays} FROM {given}"  # noqa: S608 - our own names
+        ((expected, *found),) = client.query(query, QueryScope().parameters).result_rows
+        assert [one for array in found for one in array] == pytest.approx(expected)
+        assert len(set(expected)) > 10
 
 
 @pytest.mark.parametrize("complete_ns", [START + DAY, START + 3 * DAY, None])

@@ -1,4 +1,4 @@
-"""The failures of one version by issue."""
+"""The failures of two versions by issue."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def test_each_version_has_its_failures_of_an_issue(any_client: Client) -> None:
         )
     store_issue(any_client, [*old, *new], is_stored=True)
 
-    def counted(release: str) -> list[tuple[int, str, int, float]]:
-        of = VersionScope(SCOPE, VersionKind.RELEASE, release)
+    def counted(*releases: str) -> list[list[tuple[int, str, int, float]]]:
+        a, b = (VersionScope(SCOPE, VersionKind.RELEASE, name) for name in releases)
         return [
-            (one.issue, one.route, one.claims, one.weighted)
-            for one in failures_by_issue(any_client, of)
+            [(one.issue, one.route, one.claims, one.weighted) for one in found]
+            for found in failures_by_issue(any_client, a, b)
         ]
 
-    assert counted("1") == [(FIRST, "billing", 2, 4.0)]
-    assert counted("2") == [(FIRST, "billing", 3, 6.0)]
-    assert counted("3") == []
+    one, two = [(FIRST, "billing", 2, 4.0)], [(FIRST, "billing", 3, 6.0)]
+    assert counted("1", "2") == [one, two]
+    assert counted("2", "3") == [two, []]
 
 
 def test_an_alias_counts_for_the_issue_that_stands_for_it(client: Client) -> None:
@@ -47,7 +47,11 @@ def test_an_alias_counts_for_the_issue_that_stands_for_it(client: Client) -> Non
     store_issue(client, added()[:2], number=SECOND_ID)
     record_merge(client, SECOND_ID, FIRST, actor="ann", at_ns=NOON)
 
-    found = failures_by_issue(client, VersionScope(SCOPE, VersionKind.TIME, ""))
+    spans = (SCOPE.before, SCOPE)
+    before, found = failures_by_issue(
+        client, *(VersionScope(span, VersionKind.TIME, "a span") for span in spans)
+    )
 
+    assert before == []
     assert {one.issue for one in found} == {FIRST}
     assert sum(one.claims for one in found) == 4

@@ -24,7 +24,7 @@ from rt4chart_collector.store.rates.claim_rates import (
     route_sums,
 )
 from rt4chart_collector.store.rates.ticks import Bin, route_ticks
-from rt4chart_collector.store.rates.traffic import Coverage, coverage
+from rt4chart_collector.store.rates.traffic import Coverage, coverage, coverage_of
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, verdict
 
 HOUR = 3600 * SECOND
@@ -230,6 +230,12 @@ def test_coverage_tells_what_became_of_every_answer(any_client: Client) -> None:
     assert support.undecided_share == 0.25
     assert found["shop", "pay"] == Coverage({"verified": 1}, claims=0, undecided=0)
     assert found["shop", "pay"].undecided_share is None
+    # The slices of routes say the same without another statement.
+    assert {(one.service, one.route): coverage_of(one) for one in by(any_client, "route")} == found
+    assert [list(one.decisions) for one in map(coverage_of, by(any_client, "route"))] == [
+        ["verified"],
+        ["not_sampled", "verified", "error", "no_context"],
+    ]
     assert Coverage({}, 0, 0).verified_share is None
     pay = QueryScope(START, START + HOUR, VERIFIER, "shop", "pay")
     assert list(coverage(any_client, pay)) == [("shop", "pay")]

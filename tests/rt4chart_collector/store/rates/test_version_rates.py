@@ -10,7 +10,7 @@ from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
-from rt4chart_collector.store.rates.version_rates import rates_of_version, versions_in
+from rt4chart_collector.store.rates.version_rates import rates_of_versions, versions_in
 from tests.rt4chart_collector.comparison.releases import BAD, GOOD, HOUR, NEW, OLD, answered
 from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER
 
@@ -74,13 +74,14 @@ def test_a_version_has_its_answers_alone(any_client: Client, kind: VersionKind, 
         ],
     )
 
-    def rates(version: str) -> dict[tuple[str, str], float | None]:
-        found = rates_of_version(any_client, VersionScope(SCOPE, kind, version))
-        return {route: one.rate.value for route, one in found.items()}
+    def rates(*versions: str) -> list[dict[tuple[str, str], float | None]]:
+        a, b = (VersionScope(SCOPE, kind, version) for version in versions)
+        both = rates_of_versions(any_client, a, b)
+        return [{route: one.rate.value for route, one in found.items()} for found in both]
 
-    assert rates("a") == {("shop", "support"): 0.0, ("shop", "pay"): 1.0}
-    assert rates("") == {("shop", "support"): 1.0}
-    assert rates("b") == {}
+    of_a = {("shop", "support"): 0.0, ("shop", "pay"): 1.0}
+    assert rates("a", "") == [of_a, {("shop", "support"): 1.0}]
+    assert rates("b", "a") == [{}, of_a]
 
 
 def test_a_judge_and_a_time_are_versions_too(any_client: Client) -> None:
@@ -90,14 +91,17 @@ def test_a_judge_and_a_time_are_versions_too(any_client: Client) -> None:
         any_client, [answered(1, "", GOOD), replace(other, verifier="local/other"), answered(2, "")]
     )
 
-    def answers(kind: VersionKind, scope: QueryScope, version: str) -> int:
-        found = rates_of_version(any_client, VersionScope(scope, kind, version))
-        return sum(one.answers for one in found.values())
+    def answers(a: VersionScope, b: VersionScope) -> list[int]:
+        both = rates_of_versions(any_client, a, b)
+        return [sum(one.answers for one in found.values()) for found in both]
 
     anyone = replace(SCOPE, verifier=None)
-    assert answers(VersionKind.VERIFIER, anyone, "local/other") == 1
-    assert answers(VersionKind.VERIFIER, anyone, VERIFIER) == 2
-    assert answers(VersionKind.TIME, SCOPE, "a name") == 2
+    judges = (
+        VersionScope(anyone, VersionKind.VERIFIER, name) for name in ("local/other", VERIFIER)
+    )
+    times = (VersionScope(scope, VersionKind.TIME, "a name") for scope in (SCOPE.before, SCOPE))
+    assert answers(*judges) == [1, 2]
+    assert answers(*times) == [0, 2]
     assert [one.version for one in versions_in(any_client, VersionKind.VERIFIER, anyone)] == [
         VERIFIER,
         "local/other",

@@ -60,6 +60,19 @@
     }, every);
   };
 
+  // data-load="URL": the element is replaced as soon as that has been read.
+  const load = async (element) => {
+    try {
+      put(element, await ask(element.dataset.load));
+    } catch (error) {
+      const told = document.createElement("p");
+      told.className = "wrong";
+      told.setAttribute("role", "alert");
+      told.textContent = error.message;
+      element.append(told);
+    }
+  };
+
   // <form data-partial="#target">: what the answer holds takes the target's place.
   const send = async (event) => {
     const form = event.target.closest("form[data-partial]");
@@ -120,6 +133,7 @@
     within.querySelectorAll("[data-fold]").forEach(fold);
     if (within.matches?.("[data-refresh]")) renew(within);
     within.querySelectorAll("[data-refresh]").forEach(renew);
+    within.querySelectorAll("[data-load]").forEach(load);
   };
   start(document);
 })();
