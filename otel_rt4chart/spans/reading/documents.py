@@ -68,6 +68,14 @@ def read_documents(value: object) -> DocumentsFound:
     return _distinct(found), any(map(_has_placeholder, items))
 
 
+def has_whole_documents(value: object) -> bool | None:
+    """True for documents of which none was redacted, False for others, None if there are none."""
+    items = list(_find_documents(value, 0))
+    if not any(map(_text, items)):
+        return None
+    return not any(map(_has_placeholder, items))
+
+
 def has_explicit_ids(value: object) -> bool:
     """True if the first document in a value has an id itself."""
     return any(bool(_own_id(item)) for item in islice(_find_documents(value, 0), 1))

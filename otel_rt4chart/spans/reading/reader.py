@@ -425,17 +425,27 @@ def read_span(span: SpanRecord) -> SpanView:
 
 def detect_kind(index: AttributeIndex) -> tuple[OperationKind, str]:
     """The kind and its convention: by attribute, else by the span's name, else by keys."""
+    return (
+        kind_by_attribute(index.attributes)
+        or _kind_by_name(index)
+        or _kind_by_keys(index)
+        or (OperationKind.NONE, "")
+    )
+
+
+def kind_by_attribute(attributes: Mapping[str, object]) -> tuple[OperationKind, str] | None:
+    """The kind that an attribute names, and its convention; a vague one if no other names one."""
     fallback: tuple[OperationKind, str] | None = None
     for convention, attribute, kinds in KIND_ATTRIBUTES:
-        if attribute not in index.attributes:
+        if attribute not in attributes:
             continue
         # MLflow writes JSON, with quotation marks.
-        value = index.text(attribute).strip('" ').lower()
+        value = as_text(attributes[attribute]).strip('" ').lower()
         if value in kinds:
             if value not in convention.vague:
                 return kinds[value], convention.name
             fallback = fallback or (kinds[value], convention.name)
-    return fallback or _kind_by_name(index) or _kind_by_keys(index) or (OperationKind.NONE, "")
+    return fallback
 
 
 def kind_from_attributes(attributes: Mapping[str, object]) -> OperationKind:

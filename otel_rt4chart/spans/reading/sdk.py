@@ -73,6 +73,18 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
+def peek_record(span: ReadableSpan) -> SpanRecord:
+    """What tells the kind and the texts of an ended span, without a copy, ids and times."""
+    if span.events:
+        return record_from_readable(span)
+    scope = span.instrumentation_scope
+    return SpanRecord(
+        *("", "", span.name, 0, 0),
+        attributes=peek_attributes(span),
+        scope_name=scope.name if scope else "",
+    )
+
+
 def peek_attributes(span: ReadableSpan) -> Attributes:
     """The attributes of an ended span without a copy: only for immediate reading.
 

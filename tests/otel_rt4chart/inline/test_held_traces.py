@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer
-from otel_rt4chart.inline.skipped_traces import SkippedTraces
+from otel_rt4chart.inline.held_traces import HeldTraces, Need
 from otel_rt4chart.sampling import Layers, Policy, Risk
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
@@ -45,7 +45,7 @@ class Reading:
         self.read: list[str] = []
         self.forgotten: list[str] = []
         self.gatherer = AnswerGatherer(
-            route=route, complete=self._complete, forget=self._forget, is_skipped=lambda _: True
+            route=route, complete=self._complete, forget=self._forget, need_of=lambda _: Need.NOTHING
         )
 
     def _complete(self, record: SpanRecord) -> SpanRecord:
@@ -116,27 +116,27 @@ def test_a_late_span_does_not_count_its_trace_again() -> None:
 
 def test_what_is_held_is_bounded() -> None:
     """The oldest traces are counted early, and their texts are let go."""
-    skipped = SkippedTraces(lambda _: True, TIMEOUTS, max_bytes=100_000)
+    held = HeldTraces(lambda _: Need.NOTHING, TIMEOUTS, max_bytes=100_000)
     for _ in range(20):
         for span in trace("LLM", text="word " * 4_000):
-            assert skipped.take(span, 1, lambda _: False) == ()
+            assert held.take(span, 1, lambda _: False) == ()
 
-    assert skipped.size <= 100_000
-    assert len(skipped.close_all()) == 20
-    assert skipped.size == 0
+    assert held.size <= 100_000
+    assert len(held.close_all()) == 20
+    assert held.size == 0
 
 
 def test_a_trace_is_closed_when_its_time_is_over() -> None:
     """As one that is read: a second after its root, a minute without one."""
     root_last = trace("LLM")
-    skipped = SkippedTraces(lambda _: True, TIMEOUTS)
+    held = HeldTraces(lambda _: Need.NOTHING, TIMEOUTS)
     orphan, _ = trace("LLM")
     for span in (*root_last, orphan):
-        skipped.take(span, 0, lambda _: False)
+        held.take(span, 0, lambda _: False)
 
-    assert skipped.close(TIMEOUTS.quiet_ns - 1) == []
-    assert len(skipped.close(TIMEOUTS.quiet_ns)) == 1
-    assert len(skipped.close(TIMEOUTS.orphan_ns)) == 1
+    assert held.close(TIMEOUTS.quiet_ns - 1) == []
+    assert len(held.close(TIMEOUTS.quiet_ns)) == 1
+    assert len(held.close(TIMEOUTS.orphan_ns)) == 1
 
 
 def unread(record: SpanRecord) -> SpanRecord:
