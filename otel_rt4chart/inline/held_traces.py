@@ -11,12 +11,17 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, format_trace_id
 
 from otel_rt4chart.core import semconv
-from otel_rt4chart.spans.exchange.assembly import SPAN_BYTES, TraceTimeouts, value_bytes
+from otel_rt4chart.spans.exchange.assembly import (
+    SPAN_BYTES,
+    VALUE_BYTES,
+    TraceTimeouts,
+    value_bytes,
+)
 from otel_rt4chart.spans.exchange.route import explicit_route, route_from_names
 from otel_rt4chart.spans.model.record import Attributes
 from otel_rt4chart.spans.model.values import as_flag, as_text
 from otel_rt4chart.spans.reading.rag_spans import is_rag_span
-from otel_rt4chart.spans.reading.sdk import is_local_root, peek_attributes
+from otel_rt4chart.spans.reading.sdk import has_events, is_local_root, peek_attributes
 
 MAX_BYTES = 32 * 2**20
 MAX_CLOSED = 4_096
@@ -140,8 +145,11 @@ class HeldTraces:
         trace.is_rooted = trace.is_rooted or is_local_root(span)
         if trace.need is Need.NOTHING:
             trace.is_rag = trace.is_rag or is_rag_span(span.name, attributes)
-        grown = SPAN_BYTES + sum(map(value_bytes, attributes.values()))
-        for event in span.events:
+        grown = SPAN_BYTES + VALUE_BYTES * len(attributes)
+        for value in attributes.values():
+            # What most values are, without a call.
+            grown += len(value) if type(value) is str else value_bytes(value)
+        for event in span.events if has_events(span) else ():
             found: Attributes = dict(event.attributes or {})  # type: ignore[arg-type] # also bytes
             grown += value_bytes(found)
         trace.size += grown

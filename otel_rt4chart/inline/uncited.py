@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from opentelemetry.sdk.trace import ReadableSpan
@@ -24,36 +25,22 @@ from otel_rt4chart.spans.exchange.span_tree import (
 )
 from otel_rt4chart.spans.model.record import Attributes
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
-from otel_rt4chart.spans.model.values import as_text
-from otel_rt4chart.spans.reading.documents import has_whole_documents
+from otel_rt4chart.spans.model.values import as_text, normalize_text
+from otel_rt4chart.spans.reading.documents import has_whole_documents, is_flat_document
 from otel_rt4chart.spans.reading.reader import (
     AttributeIndex,
+    FieldValue,
     detect_kind,
     kind_by_attribute,
     read_field,
 )
-from otel_rt4chart.spans.reading.sdk import peek_attributes, peek_record
-from otel_rt4chart.verify.findings.citations import may_cite
+from otel_rt4chart.spans.reading.sdk import has_events, peek_attributes, peek_record
+from otel_rt4chart.verify.findings.citations import any_part_may_cite, may_cite
 
-AUXILIARY_KINDS = frozenset({*RETRIEVAL_KINDS, *CHECK_KINDS})
-ROOT_KINDS = frozenset({*TURN_KINDS, OperationKind.NONE})
-# Fields of a retrieval beside its documents whose loss would make its answer `truncated`.
-BESIDE_DOCUMENTS = {
-    kind: frozenset(
-        source.key for field in ("system", "variables") for source in SOURCES_BY_FIELD[field][kind]
-    )
-    for kind in RETRIEVAL_KINDS
-}
-
-
-class _Node(NamedTuple):
-    span: ReadableSpan
-    span_id: int
-    attributes: Attributes
-    kind: OperationKind
-
-
-_Nodes = dict[int, _Node]
+AUXILIARY_KINDS = (*RETRIEVAL_KINDS, *CHECK_KINDS)
+ROOT_KINDS = (*TURN_KINDS, OperationKind.NONE)
+# Keys whose values are read before the kind of a span, or any other of its fields, is known.
+EARLY_KEYS = frozenset({*DERIVED_ATTRIBUTES, semconv.SHORTENED_ATTRIBUTES})
 
 
 def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
@@ -63,35 +50,68 @@ def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
     nothing, and whose retrievals are all complete. Reading the trace would find the same answer,
     with this route, and nothing that prevents its verification. Any other trace must be read.
     """
-    nodes: _Nodes = {}
+    nodes: dict[int, _Node] = {}
     for span in spans:
         context, attributes = span.get_span_context(), peek_attributes(span)
         kind = _certain_kind(span, attributes)
         if context is None or context.span_id in nodes or kind is None:
             return None
         nodes[context.span_id] = _Node(span, context.span_id, attributes, kind)
-    paths = {
-        node.span_id: _path(node, nodes)
-        for node in nodes.values()
-        if node.kind is OperationKind.LLM or node.kind in RETRIEVAL_KINDS
-    }
-    if not paths:
+    generations = [_place(node, nodes) for node in nodes.values() if node.kind is OperationKind.LLM]
+    searches = [_place(node, nodes) for node in nodes.values() if node.kind in RETRIEVAL_KINDS]
+    if not generations and not searches:
         return ()
-    if max(map(len, paths.values())) > MAX_ANCESTORS:
+    if any(len(place.path) > MAX_ANCESTORS for place in (*generations, *searches)):
         return None
-    answer = _only_answer(paths)
-    if answer is None or not _has_context(answer, paths):
+    answer = _only_answer(generations)
+    if answer is None or not _has_context(answer, searches):
         return None
-    return (_route(paths[answer.span_id], nodes),)
+    return (_route(answer, nodes),)
+
+
+class _Node(NamedTuple):
+    span: ReadableSpan
+    span_id: int
+    attributes: Attributes
+    kind: OperationKind
+
+
+class _Place(NamedTuple):
+    """A span with its `path`: itself and its known ancestors, the nearest first.
+
+    `turn` is the outermost chain or agent on it, else the root, as in `SpanTree`.
+    """
+
+    node: _Node
+    path: Sequence[_Node]
+    turn: _Node
+
+    def is_inside(self, kinds: Collection[OperationKind]) -> bool:
+        """True if an ancestor is of one of the kinds."""
+        return any(node.kind in kinds for node in self.path[1:])
+
+
+def _place(node: _Node, nodes: Mapping[int, _Node]) -> _Place:
+    path, turn = [node], node
+    above: _Node | None = node
+    # One more than the limit says that there are too many, or a cycle.
+    while above is not None and len(path) <= MAX_ANCESTORS + 1:
+        if above.kind in TURN_KINDS or turn.kind not in TURN_KINDS:
+            turn = above
+        parent = above.span.parent
+        above = None if parent is None else nodes.get(parent.span_id)
+        if above is not None:
+            path.append(above)
+    return _Place(node, path, turn)
 
 
 def _certain_kind(span: ReadableSpan, attributes: Attributes) -> OperationKind | None:
     """The kind that reading the span would find; None for a tool on a data store."""
     found = kind_by_attribute(attributes)
-    if found is None or span.events or not attributes.keys().isdisjoint(UNFOLDED):
+    if found is None or not _is_simple(span, attributes):
         index = AttributeIndex(peek_record(span))
-        attributes = index.attributes  # type: ignore[assignment] # with those that it derived
         found = detect_kind(index) if index.has_known_convention else (OperationKind.NONE, "")
+        attributes = index.attributes  # type: ignore[assignment] # with those that it derived
     kind = found[0]
     if kind is OperationKind.TOOL and any(
         as_text(attributes.get(key)) == value for key, value in DATASTORE_ATTRIBUTES.items()
@@ -100,96 +120,104 @@ def _certain_kind(span: ReadableSpan, attributes: Attributes) -> OperationKind |
     return kind
 
 
-# Keys whose values an index reads before the kind is known.
-UNFOLDED = frozenset({*DERIVED_ATTRIBUTES, semconv.SHORTENED_ATTRIBUTES})
+def _is_simple(span: ReadableSpan, attributes: Attributes) -> bool:
+    """True if each field of the span is read from its own keys alone."""
+    return attributes.keys().isdisjoint(EARLY_KEYS) and not has_events(span)
 
 
-def _path(node: _Node, nodes: _Nodes) -> Sequence[_Node]:
-    """The span and its known ancestors, the nearest first."""
-    path = [node]
-    while (parent := path[-1].span.parent) is not None and len(path) <= MAX_ANCESTORS + 1:
-        above = nodes.get(parent.span_id)
-        if above is None:
-            break
-        path.append(above)
-    return path
+def _index(node: _Node, keys: Callable[[str], bool]) -> AttributeIndex:
+    """The index of those attributes, if no others can matter."""
+    is_simple = _is_simple(node.span, node.attributes)
+    return AttributeIndex(peek_record(node.span, keys if is_simple else None))
 
 
-def _is_inside(path: Sequence[_Node], kinds: Collection[OperationKind]) -> bool:
-    return any(node.kind in kinds for node in path[1:])
+def _key_filter(fields: Iterable[str], kinds: Iterable[OperationKind]) -> Callable[[str], bool]:
+    """Says of a key whether one of the fields may be read from it; remembers the last keys."""
+    sources = {
+        source.key for name in fields for kind in kinds for source in SOURCES_BY_FIELD[name][kind]
+    }
+
+    @lru_cache(maxsize=4_096)
+    def may_hold(key: str) -> bool:
+        return key.startswith(starts)
+
+    starts = tuple(sources)
+    return may_hold
 
 
-def _turn(path: Sequence[_Node]) -> _Node:
-    """The outermost chain or agent on the way up, else the root: `SpanTree.turn`."""
-    return next((node for node in reversed(path) if node.kind in TURN_KINDS), path[-1])
+_holds_output = _key_filter(["output"], OperationKind)
+_holds_documents = _key_filter(["documents", "system", "variables"], RETRIEVAL_KINDS)
 
 
-def _only_answer(paths: dict[int, Sequence[_Node]]) -> _Node | None:
+def _output(node: _Node) -> FieldValue:
+    return read_field(_index(node, _holds_output), "output", node.kind)
+
+
+def _only_answer(generations: Sequence[_Place]) -> _Place | None:
     """The only generation with text, if it cites nothing; the others only call tools."""
-    found: list[tuple[_Node, SpanView]] = []
-    turns = set()
-    for path in paths.values():
-        node = path[0]
-        if node.kind is OperationKind.LLM and not _is_inside(path, AUXILIARY_KINDS):
-            record = peek_record(node.span)
-            output = read_field(AttributeIndex(record), "output", node.kind)
-            turns.add(_turn(path).span_id)
-            if output.calls_tools and not output.text:
-                continue
-            if not output.text.strip():
-                return None
-            found.append((node, SpanView(record, node.kind, output=output.text)))
-    if len(found) != 1 or len(turns) != 1:
+    answers = [place for place in generations if not place.is_inside(AUXILIARY_KINDS)]
+    found: list[tuple[_Place, str]] = []
+    for place in answers:
+        output = _output(place.node)
+        if output.calls_tools and not output.text:
+            continue
+        if not output.text.strip() or found:
+            return None
+        found.append((place, output.text))
+    if not found or any(place.turn is not found[0][0].turn for place in answers):
         return None
-    ((answer, view),) = found
-    turn = _turn(paths[answer.span_id])
-    text = view.output if turn is answer else answer_text(view, _with_output(turn))
-    return None if may_cite(text) else answer
+    ((answer, text),) = found
+    return None if _may_cite(answer, text) else answer
 
 
-def _with_output(node: _Node) -> SpanView:
-    record = peek_record(node.span)
-    output = read_field(AttributeIndex(record), "output", node.kind).text
-    return SpanView(record, node.kind, output=output)
+def _may_cite(answer: _Place, output: str) -> bool:
+    """True if the text of the answer, which may be a part of the output, may cite or quote."""
+    if not any_part_may_cite(normalize_text(output)):
+        return False
+    if answer.turn is answer.node:
+        return may_cite(output)
+    views = [
+        SpanView(peek_record(node.span), node.kind, output=text)
+        for node, text in ((answer.node, output), (answer.turn, _output(answer.turn).text))
+    ]
+    return may_cite(answer_text(*views))
 
 
-def _has_context(answer: _Node, paths: dict[int, Sequence[_Node]]) -> bool:
+def _has_context(answer: _Place, searches: Sequence[_Place]) -> bool:
     """True if there are retrievals, all with whole documents and before the end of the answer.
 
     Then it does not matter which of them reached the answer: at least one did. The last reranker
     counts, or without any all retrievers.
     """
-    end, turn = answer.span.end_time or 0, _turn(paths[answer.span_id])
-    searches = list(_searches(paths))
-    return bool(searches) and all(
-        (path[0].span.start_time or 0) <= end
-        and (_turn(path) is turn or not _may_answer(_turn(path)))
-        and _is_whole(path[0])
-        for path in searches
+    found = [search for search in searches if not search.is_inside(CHECK_KINDS)]
+    end = answer.node.span.end_time or 0
+    return bool(found) and all(
+        (search.node.span.start_time or 0) <= end
+        and (search.turn is answer.turn or not _may_answer(search.turn))
+        and _is_whole(search.node)
+        for search in found
     )
-
-
-def _searches(paths: dict[int, Sequence[_Node]]) -> Iterator[Sequence[_Node]]:
-    for path in paths.values():
-        if path[0].kind in RETRIEVAL_KINDS and not _is_inside(path, CHECK_KINDS):
-            yield path
 
 
 def _may_answer(turn: _Node) -> bool:
     """True if the turn's own output may be an answer beside that of a generation."""
-    return turn.kind in ROOT_KINDS and bool(_with_output(turn).output.strip())
+    return turn.kind in ROOT_KINDS and bool(_output(turn).text.strip())
 
 
 def _is_whole(search: _Node) -> bool:
     """True if the retrieval has documents, and none of it was redacted or lost."""
-    span = search.span
-    if span.dropped_attributes or span.dropped_events:
+    if search.span.dropped_attributes or search.span.dropped_events:
         return False
-    index = AttributeIndex(peek_record(span))
-    if not index.present.isdisjoint(BESIDE_DOCUMENTS[search.kind]):
-        return False
+    index = _index(search, _holds_documents)
+    for field in ("system", "variables"):
+        # If these were cut, so would be the answer's context.
+        if any(source.key in index.present for source in SOURCES_BY_FIELD[field][search.kind]):
+            return False
     for source in SOURCES_BY_FIELD["documents"][search.kind]:
         if source.key in index.present and index.span.scope_name.startswith(source.scope):
+            rows = index.rows(source.key)
+            if rows and all(map(is_flat_document, rows)):
+                return True
             raw = index.raw(source.key)
             is_whole = has_whole_documents(raw.value)
             if is_whole is not None:
@@ -197,25 +225,22 @@ def _is_whole(search: _Node) -> bool:
     return False
 
 
-def _route(path: Sequence[_Node], nodes: _Nodes) -> str:
+def _route(answer: _Place, nodes: Mapping[int, _Node]) -> str:
     """As the route of an answer that is read: a name near it, else that of a span above it."""
-    answer = path[0]
-    named = ""
-    if any(not node.attributes.keys().isdisjoint(ROUTE_KEY_SET) for node in nodes.values()):
-        named = _named_route(path, nodes)
-    service = as_text(answer.span.resource.attributes.get(semconv.SERVICE_NAME))
-    above = (node.span.name for node in reversed(path) if node.kind in ROOT_KINDS)
-    return bounded_name(named or route_from_names([path[-1].span.name, *above], service))
+    has_names = any(not node.attributes.keys().isdisjoint(ROUTE_KEY_SET) for node in nodes.values())
+    named = _named_route(answer, nodes) if has_names else ""
+    service = as_text(answer.node.span.resource.attributes.get(semconv.SERVICE_NAME))
+    above = [node.span.name for node in reversed(answer.path) if node.kind in ROOT_KINDS]
+    return bounded_name(named or route_from_names([answer.path[-1].span.name, *above], service))
 
 
-def _named_route(path: Sequence[_Node], nodes: _Nodes) -> str:
+def _named_route(answer: _Place, nodes: Mapping[int, _Node]) -> str:
     near = sorted(
         nodes.values(),
         key=lambda node: (node.span.start_time or 0, node.span.end_time or 0, node.span_id),
     )
-    turn = _turn(path)
-    outside = (node for node in near if _turn(_path(node, nodes)) is not turn)
+    outside = (node for node in near if _place(node, nodes).turn is not answer.turn)
     return explicit_route(
-        [node.attributes for node in (*path, *near)],
-        [node.attributes for node in (*path, *outside)],
+        [node.attributes for node in (*answer.path, *near)],
+        [node.attributes for node in (*answer.path, *outside)],
     )

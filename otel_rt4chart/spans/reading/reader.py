@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -127,6 +127,11 @@ class AttributeIndex:
     def is_cut(self, key: str) -> bool:
         """True if the value of the key, or a part of it, was shortened to be stored."""
         return self._cut is not None and key in self._cut
+
+    def rows(self, key: str) -> Collection[Mapping[str, object]]:
+        """The rows of a list that only flattened keys hold, each with the rest of its keys."""
+        is_flat = key not in self.attributes and not self.is_cut(key)
+        return self._rows.get(key, {}).values() if is_flat else ()
 
     def raw(self, key: str) -> RawValue:
         """The value of the key: JSON, a structure, flattened keys, events, or plain text."""

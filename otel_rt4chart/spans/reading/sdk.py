@@ -73,16 +73,27 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
-def peek_record(span: ReadableSpan) -> SpanRecord:
-    """What tells the kind and the texts of an ended span, without a copy, ids and times."""
-    if span.events:
+def peek_record(span: ReadableSpan, is_kept: Callable[[str], bool] | None = None) -> SpanRecord:
+    """The attributes of an ended span for immediate reading, by default all, without a copy.
+
+    It has no ids, times, links or resource. A span with events is converted whole.
+    """
+    if has_events(span):
         return record_from_readable(span)
-    scope = span.instrumentation_scope
+    attributes, scope = peek_attributes(span), span.instrumentation_scope
+    if is_kept is not None:
+        attributes = {key: value for key, value in attributes.items() if is_kept(key)}
     return SpanRecord(
         *("", "", span.name, 0, 0),
-        attributes=peek_attributes(span),
+        attributes=attributes,
         scope_name=scope.name if scope else "",
     )
+
+
+def has_events(span: ReadableSpan) -> bool:
+    """True if the span has events; the SDK's public property makes a tuple of them."""
+    found = getattr(span, "_events", None) if type(span) is ReadableSpan else None
+    return bool(span.events if found is None else len(found))
 
 
 def peek_attributes(span: ReadableSpan) -> Attributes:

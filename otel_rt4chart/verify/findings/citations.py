@@ -47,6 +47,11 @@ _MAY_CITE = re.compile(
     r"[\[(【“«\"]|_id|https?://|\baccording\s+to\b|\bper\s|\bas\s+\w+\s+in\b|source\s*:|[¹²³⁴-⁹]",
     re.IGNORECASE,
 )
+# What every text has in which `_MAY_CITE` finds something, and each part of such a text: searches
+# for fixed characters, in a tenth of its time. To `_MAY_CITE`, "ſ" is an "s", and "ı", "İ" an "i".
+_MARKS = re.compile(r"[\[(【“«\"⁰¹²³⁴-⁹ſıİ]")
+_WORDS = ("_id", "http", "according")
+_PHRASES = (re.compile(r"per\s"), re.compile(r"as\s+\w+\s+in"), re.compile(r"source\s*:"))
 MOST_FINDINGS, MOST_COMPARISONS = 20, 100
 # A citation is wrong for sure where the cited passages have less than this share of the claim's
 # content, and another passage has that share and entails it with that confidence. Of 686 FEVER
@@ -59,12 +64,24 @@ def may_cite(answer: str) -> bool:
     """False if the answer has no citation and no quotation, whatever was retrieved.
 
     Then `check_citations` finds nothing and `count_citations` counts none: so it is for an answer
-    that is too large to be verified. Most answers cost one search by a regular expression.
+    that is too large to be verified.
     """
     most = Budget().answer_characters
-    if _MAY_CITE.search(answer) is None or (most is not None and len(answer) > most):
+    if not any_part_may_cite(answer) or (most is not None and len(answer) > most):
         return False
-    return may_have_marks(answer) or bool(quotations(answer))
+    return _MAY_CITE.search(answer) is not None and (
+        may_have_marks(answer) or bool(quotations(answer))
+    )
+
+
+def any_part_may_cite(text: str) -> bool:
+    """False if `may_cite` is False for the text, and for each part of it; quick."""
+    if _MARKS.search(text) is not None:
+        return True
+    lowered = text.lower()
+    return any(word in lowered for word in _WORDS) or any(
+        phrase.search(lowered) is not None for phrase in _PHRASES
+    )
 
 
 def check_citations(exchange: Exchange) -> tuple[Finding, ...]:
