@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import format_span_id
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.text import bounded_name
@@ -15,13 +17,14 @@ from otel_rt4chart.spans.conventions.registry import (
     DERIVED_ATTRIBUTES,
     SOURCES_BY_FIELD,
 )
-from otel_rt4chart.spans.exchange.answers import answer_text
+from otel_rt4chart.spans.exchange.answers import answer_text, find_answers
 from otel_rt4chart.spans.exchange.route import ROUTE_KEY_SET, explicit_route, route_from_names
 from otel_rt4chart.spans.exchange.span_tree import (
     CHECK_KINDS,
     MAX_ANCESTORS,
     RETRIEVAL_KINDS,
     TURN_KINDS,
+    SpanTree,
 )
 from otel_rt4chart.spans.model.record import Attributes
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
@@ -34,7 +37,12 @@ from otel_rt4chart.spans.reading.reader import (
     kind_by_attribute,
     read_field,
 )
-from otel_rt4chart.spans.reading.sdk import has_events, peek_attributes, peek_record
+from otel_rt4chart.spans.reading.sdk import (
+    has_events,
+    peek_attributes,
+    peek_record,
+    record_from_readable,
+)
 from otel_rt4chart.verify.findings.citations import any_part_may_cite, may_cite
 
 AUXILIARY_KINDS = (*RETRIEVAL_KINDS, *CHECK_KINDS)
@@ -46,9 +54,9 @@ EARLY_KEYS = frozenset({*DERIVED_ATTRIBUTES, semconv.SHORTENED_ATTRIBUTES})
 def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
     """The routes of the answers of a trace that need not be read; None if it must be read.
 
-    Either it has no answer, or one: that of its only generation with text, which cites and quotes
-    nothing, and whose retrievals are all complete. Reading the trace would find the same answer,
-    with this route, and nothing that prevents its verification. Any other trace must be read.
+    Either it has no answer, or one, which cites and quotes nothing and whose retrievals are all
+    complete. Reading the trace would find the same answer, with this route, and nothing that
+    prevents its verification. Any other trace must be read.
     """
     nodes: dict[int, _Node] = {}
     for span in spans:
@@ -63,7 +71,7 @@ def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
         return ()
     if any(len(place.path) > MAX_ANCESTORS for place in (*generations, *searches)):
         return None
-    answer = _only_answer(generations)
+    answer = _uncited_answer(generations)
     if answer is None or not _has_context(answer, searches):
         return None
     return (_route(answer, nodes),)
@@ -153,21 +161,46 @@ def _output(node: _Node) -> FieldValue:
     return read_field(_index(node, _holds_output), "output", node.kind)
 
 
-def _only_answer(generations: Sequence[_Place]) -> _Place | None:
-    """The only generation with text, if it cites nothing; the others only call tools."""
-    answers = [place for place in generations if not place.is_inside(AUXILIARY_KINDS)]
-    found: list[tuple[_Place, str]] = []
-    for place in answers:
-        output = _output(place.node)
-        if output.calls_tools and not output.text:
-            continue
-        if not output.text.strip() or found:
-            return None
-        found.append((place, output.text))
-    if not found or any(place.turn is not found[0][0].turn for place in answers):
+def _uncited_answer(generations: Sequence[_Place]) -> _Place | None:
+    """The generation whose text is the only answer, if it cites nothing."""
+    found = [
+        (place, _output(place.node))
+        for place in generations
+        if not place.is_inside(AUXILIARY_KINDS)
+    ]
+    if not found or any(place.turn is not found[0][0].turn for place, _ in found):
         return None
-    ((answer, text),) = found
-    return None if _may_cite(answer, text) else answer
+    told = [(place, output) for place, output in found if not _only_calls(output)]
+    answer, output = told[0] if len(told) == 1 else _choose(found)
+    if not output.text.strip() or _may_cite(answer, output.text):
+        return None
+    return answer
+
+
+def _only_calls(output: FieldValue) -> bool:
+    return output.calls_tools and not output.text
+
+
+def _choose(found: Sequence[tuple[_Place, FieldValue]]) -> tuple[_Place, FieldValue]:
+    """Of several generations of one turn the one that reading chooses."""
+    turn = found[0][0].turn
+    views = {
+        node.span_id: SpanView(
+            record_from_readable(node.span),
+            node.kind,
+            output=_output(node).text if node is turn else "",
+        )
+        for place, _ in found
+        for node in place.path
+    }
+    for place, output in found:
+        view = views[place.node.span_id]
+        views[place.node.span_id] = replace(
+            view, output=output.text, calls_tools_only=_only_calls(output)
+        )
+    answers = find_answers(SpanTree.of_views(views.values()))
+    chosen = answers[format_span_id(turn.span_id)].span.span_id
+    return next(one for one in found if format_span_id(one[0].node.span_id) == chosen)
 
 
 def _may_cite(answer: _Place, output: str) -> bool:
