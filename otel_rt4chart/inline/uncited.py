@@ -217,19 +217,21 @@ def _may_cite(answer: _Place, output: str) -> bool:
 
 
 def _has_context(answer: _Place, searches: Sequence[_Place]) -> bool:
-    """True if there are retrievals, all with whole documents and before the end of the answer.
+    """True if there are retrievals with documents, all whole and before the end of the answer.
 
     Then it does not matter which of them reached the answer: at least one did. The last reranker
-    counts, or without any all retrievers.
+    counts, or without any all retrievers. A retrieval without documents does not count.
     """
     found = [search for search in searches if not search.is_inside(CHECK_KINDS)]
-    end = answer.node.span.end_time or 0
-    return bool(found) and all(
-        (search.node.span.start_time or 0) <= end
-        and (search.turn is answer.turn or not _may_answer(search.turn))
-        and _is_whole(search.node)
-        for search in found
-    )
+    if any(search.turn is not answer.turn and _may_answer(search.turn) for search in found):
+        return False
+    end, states = answer.node.span.end_time or 0, set()
+    for search in found:
+        is_whole = _has_whole_documents(search.node)
+        if is_whole is False or (is_whole and (search.node.span.start_time or 0) > end):
+            return False
+        states.add(is_whole)
+    return True in states
 
 
 def _may_answer(turn: _Node) -> bool:
@@ -237,8 +239,8 @@ def _may_answer(turn: _Node) -> bool:
     return turn.kind in ROOT_KINDS and bool(_output(turn).text.strip())
 
 
-def _is_whole(search: _Node) -> bool:
-    """True if the retrieval has documents, and none of it was redacted or lost."""
+def _has_whole_documents(search: _Node) -> bool | None:
+    """True for documents of which none was redacted or lost, None for certainly none at all."""
     if search.span.dropped_attributes or search.span.dropped_events:
         return False
     index = _index(search, _holds_documents)
@@ -252,10 +254,10 @@ def _is_whole(search: _Node) -> bool:
             if rows and all(map(is_flat_document, rows)):
                 return True
             raw = index.raw(source.key)
-            is_whole = has_whole_documents(raw.value)
+            is_whole = False if raw.is_cut else has_whole_documents(raw.value)
             if is_whole is not None:
-                return is_whole and not raw.is_cut
-    return False
+                return is_whole
+    return None
 
 
 def _route(answer: _Place, nodes: Mapping[int, _Node]) -> str:

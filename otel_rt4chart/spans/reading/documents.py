@@ -73,11 +73,11 @@ def read_documents(value: object) -> DocumentsFound:
 
 
 def has_whole_documents(value: object) -> bool | None:
-    """True for documents of which none was redacted, False for others, None if there are none."""
+    """True for documents; False if any of them was redacted; None if there are none."""
     items = list(_find_documents(value, 0))
-    if not any(map(_text, items)):
-        return None
-    return not any(map(_has_placeholder, items))
+    if any(map(_has_placeholder, items)):
+        return False
+    return any(map(_text, items)) or None
 
 
 def is_flat_document(row: Mapping[str, object]) -> bool:
