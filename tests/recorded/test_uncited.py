@@ -11,7 +11,7 @@ import pytest
 
 from otel_rt4chart.inline.uncited import uncited_routes
 from otel_rt4chart.sampling import Policy
-from otel_rt4chart.spans.model.record import AttributeValue, SpanRecord
+from otel_rt4chart.spans.model.record import Attributes, SpanRecord
 from tests.otel_rt4chart.inline.app import App
 from tests.otel_rt4chart.inline.readable import readable_spans
 from tests.recorded.test_recorded import FILES, found_in, parts, spans_of
@@ -26,22 +26,20 @@ def citing(path: Path) -> list[SpanRecord]:
     """The spans of a file with citations at the end of each answer, wherever it stands."""
     answers = {one.exchange.answer for one in found_in(path)} - {""}
 
-    def cited(value: AttributeValue) -> AttributeValue:
-        for answer in answers if isinstance(value, str) else ():
+    def cited(attributes: Attributes) -> Attributes:
+        found = dict(attributes)
+        for answer in answers:
             written = json.dumps(answer, ensure_ascii=False)[1:-1]
-            value = str(value).replace(written, f"{written}{CITES}")
-        return value
+            for key, value in found.items():
+                if isinstance(value, str):
+                    found[key] = value.replace(written, f"{written}{CITES}")
+        return found
 
     return [
         replace(
             record,
-            attributes={key: cited(value) for key, value in record.attributes.items()},
-            events=tuple(
-                replace(
-                    one, attributes={key: cited(value) for key, value in one.attributes.items()}
-                )
-                for one in record.events
-            ),
+            attributes=cited(record.attributes),
+            events=tuple(replace(one, attributes=cited(one.attributes)) for one in record.events),
         )
         for record in spans_of(path)
     ]
