@@ -101,10 +101,16 @@ class AnswerGatherer:
 
     def add(self, spans: Iterable[ReadableSpan], now_ns: int) -> None:
         """Add ended spans; a span that cannot be read counts as lost for its trace."""
+        is_being_read = self._buffer.__contains__
         for span in spans:
-            due: Sequence[ReadableSpan] = [span]
-            with guard("reading a span", is_own_thread=True):
-                due = self._held.take(span, now_ns, self._buffer.__contains__)
+            # A guard for each span would cost as much as to hold it: it is entered on errors.
+            try:
+                due = self._held.take(span, now_ns, is_being_read)
+            except BaseException:  # one span must not stop the others
+                self._lose_span(span)
+                with guard("holding a span", is_own_thread=True):
+                    raise
+                continue
             for one in due:
                 self._add_readable(one, now_ns)
 
@@ -113,8 +119,12 @@ class AnswerGatherer:
         with guard("reading a span", is_own_thread=True):
             self._add_span(span, now_ns)
             is_read = True
+        if not is_read:
+            self._lose_span(span)
+
+    def _lose_span(self, span: ReadableSpan) -> None:
         context = span.get_span_context()
-        if not is_read and context is not None:
+        if context is not None:
             self.lose([context.trace_id])
 
     def _add_span(self, span: ReadableSpan, now_ns: int) -> None:
@@ -161,7 +171,7 @@ class AnswerGatherer:
             route = trace.own_route() or self._route_from_callable(trace.spans) or trace.route()
             return [_unread_answer(trace, route)]
         routes = None
-        if self._held.need_of(trace) is not Need.VERDICT and not self._is_lost(trace):
+        if trace.name not in self._lost and self._held.need_of(trace) is not Need.VERDICT:
             with guard("looking for citations", is_own_thread=True):
                 routes = uncited_routes(trace.spans)
         if routes is None:
@@ -170,9 +180,6 @@ class AnswerGatherer:
                 self._add_readable(span, trace.last_ns if number else trace.first_ns)
             return []
         return [_unread_answer(trace, self._route_or_callable(trace, route)) for route in routes]
-
-    def _is_lost(self, trace: HeldTrace) -> bool:
-        return format_trace_id(trace.trace_id) in self._lost
 
     def _route_or_callable(self, trace: HeldTrace, route: str) -> str:
         """As for an answer that is read: the route that its spans name, else the callable's."""
@@ -233,6 +240,6 @@ class AnswerGatherer:
 
 def _unread_answer(trace: HeldTrace, route: str) -> Answer:
     """An answer outside the sample that was not read: its route alone is known."""
-    exchange, name = Exchange("", (), ""), format_trace_id(trace.trace_id)
-    candidate = Candidate(exchange, name, "", 0, "", route, blocked=Decision.NOT_SAMPLED)
+    exchange = Exchange("", (), "")
+    candidate = Candidate(exchange, trace.name, "", 0, "", route, blocked=Decision.NOT_SAMPLED)
     return Answer(candidate, Signals(route=route))

@@ -50,9 +50,13 @@ def has_no_messages(span: ReadableSpan) -> bool:
 
 @dataclass(slots=True)
 class HeldTrace:
-    """An open trace that is not read yet; its spans are kept for that, and for the route."""
+    """An open trace that is not read yet; its spans are kept for that, and for the route.
+
+    `name` is its id as text.
+    """
 
     trace_id: int
+    name: str
     need: Need
     first_ns: int
     last_ns: int = 0
@@ -129,7 +133,7 @@ class HeldTraces:
             need = Need.VERDICT if is_being_read(name) else self._need_of(name)
             if need is Need.VERDICT:
                 return [span]
-            trace = HeldTrace(trace_id, need, now_ns)
+            trace = HeldTrace(trace_id, name, need, now_ns)
         # Such a span is read at once: its messages are kept for few, and its trace may end with it.
         if trace.need is Need.CITATIONS and (self._has_messages(span) or _is_inner_root(span)):
             return self._drop_and(trace, span)
@@ -168,7 +172,7 @@ class HeldTraces:
 
     def need_of(self, trace: HeldTrace) -> Need:
         """What it is now: the rates may have changed since the trace began."""
-        return self._need_of(format_trace_id(trace.trace_id))
+        return self._need_of(trace.name)
 
     def close(self, now_ns: int) -> list[HeldTrace]:
         """The traces whose timeouts have passed, the oldest first."""

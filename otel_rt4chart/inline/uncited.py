@@ -60,11 +60,10 @@ def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
     """
     nodes: dict[int, _Node] = {}
     for span in spans:
-        context, attributes = span.get_span_context(), peek_attributes(span)
-        kind = _certain_kind(span, attributes)
-        if context is None or context.span_id in nodes or kind is None:
+        node = _node(span)
+        if node is None or node.span_id in nodes:
             return None
-        nodes[context.span_id] = _Node(span, context.span_id, attributes, kind)
+        nodes[node.span_id] = node
     generations = [_place(node, nodes) for node in nodes.values() if node.kind is OperationKind.LLM]
     searches = [_place(node, nodes) for node in nodes.values() if node.kind in RETRIEVAL_KINDS]
     if not generations and not searches:
@@ -78,10 +77,13 @@ def uncited_routes(spans: Sequence[ReadableSpan]) -> Sequence[str] | None:
 
 
 class _Node(NamedTuple):
+    """A span with its kind; each field of one that `is_simple` is read from its own keys alone."""
+
     span: ReadableSpan
     span_id: int
     attributes: Attributes
     kind: OperationKind
+    is_simple: bool
 
 
 class _Place(NamedTuple):
@@ -113,30 +115,29 @@ def _place(node: _Node, nodes: Mapping[int, _Node]) -> _Place:
     return _Place(node, path, turn)
 
 
-def _certain_kind(span: ReadableSpan, attributes: Attributes) -> OperationKind | None:
-    """The kind that reading the span would find; None for a tool on a data store."""
-    found = kind_by_attribute(attributes)
-    if found is None or not _is_simple(span, attributes):
-        index = AttributeIndex(peek_record(span))
+def _node(span: ReadableSpan) -> _Node | None:
+    """The span with the kind that reading it would find; None for a tool on a data store."""
+    context, attributes = span.get_span_context(), peek_attributes(span)
+    if context is None:
+        return None
+    is_simple = attributes.keys().isdisjoint(EARLY_KEYS) and not has_events(span)
+    found, read = kind_by_attribute(attributes), attributes
+    if found is None or not is_simple:
+        index = AttributeIndex(record_from_readable(span))
         found = detect_kind(index) if index.has_known_convention else (OperationKind.NONE, "")
-        attributes = index.attributes  # type: ignore[assignment] # with those that it derived
+        read = index.attributes  # type: ignore[assignment] # with those that it derived
     kind = found[0]
     if kind is OperationKind.TOOL and any(
-        as_text(attributes.get(key)) == value for key, value in DATASTORE_ATTRIBUTES.items()
+        as_text(read.get(key)) == value for key, value in DATASTORE_ATTRIBUTES.items()
     ):
         return None
-    return kind
-
-
-def _is_simple(span: ReadableSpan, attributes: Attributes) -> bool:
-    """True if each field of the span is read from its own keys alone."""
-    return attributes.keys().isdisjoint(EARLY_KEYS) and not has_events(span)
+    return _Node(span, context.span_id, attributes, kind, is_simple)
 
 
 def _index(node: _Node, keys: Callable[[str], bool]) -> AttributeIndex:
-    """The index of those attributes, if no others can matter."""
-    is_simple = _is_simple(node.span, node.attributes)
-    return AttributeIndex(peek_record(node.span, keys if is_simple else None))
+    """The index of the attributes with these keys, if no others can matter."""
+    span = node.span
+    return AttributeIndex(peek_record(span, keys) if node.is_simple else record_from_readable(span))
 
 
 def _key_filter(fields: Iterable[str], kinds: Iterable[OperationKind]) -> Callable[[str], bool]:
@@ -210,7 +211,7 @@ def _may_cite(answer: _Place, output: str) -> bool:
     if answer.turn is answer.node:
         return may_cite(output)
     views = [
-        SpanView(peek_record(node.span), node.kind, output=text)
+        SpanView(record_from_readable(node.span), node.kind, output=text)
         for node, text in ((answer.node, output), (answer.turn, _output(answer.turn).text))
     ]
     return may_cite(answer_text(*views))

@@ -73,19 +73,15 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
-def peek_record(span: ReadableSpan, is_kept: Callable[[str], bool] | None = None) -> SpanRecord:
-    """The attributes of an ended span for immediate reading, by default all, without a copy.
+def peek_record(span: ReadableSpan, is_kept: Callable[[str], bool]) -> SpanRecord:
+    """Some attributes of an ended span without events, for immediate reading.
 
-    It has no ids, times, links or resource. A span with events is converted whole.
+    It has no ids, times, links or resource.
     """
-    if has_events(span):
-        return record_from_readable(span)
     attributes, scope = peek_attributes(span), span.instrumentation_scope
-    if is_kept is not None:
-        attributes = {key: value for key, value in attributes.items() if is_kept(key)}
     return SpanRecord(
         *("", "", span.name, 0, 0),
-        attributes=attributes,
+        attributes={key: value for key, value in attributes.items() if is_kept(key)},
         scope_name=scope.name if scope else "",
     )
 
