@@ -30,6 +30,7 @@ from otel_rt4chart.spans.model.record import Attributes
 from otel_rt4chart.spans.model.span_view import OperationKind, SpanView
 from otel_rt4chart.spans.model.values import as_text, normalize_text
 from otel_rt4chart.spans.reading.documents import has_whole_documents, is_flat_document
+from otel_rt4chart.spans.reading.messages import flat_message_text
 from otel_rt4chart.spans.reading.reader import (
     AttributeIndex,
     FieldValue,
@@ -154,12 +155,17 @@ def _key_filter(fields: Iterable[str], kinds: Iterable[OperationKind]) -> Callab
     return may_hold
 
 
+# Where reading looks first for the text of a generation.
+FIRST_OUTPUT = SOURCES_BY_FIELD["output"][OperationKind.LLM][0].key
 _holds_output = _key_filter(["output"], OperationKind)
 _holds_documents = _key_filter(["documents", "system", "variables"], RETRIEVAL_KINDS)
 
 
 def _output(node: _Node) -> FieldValue:
-    return read_field(_index(node, _holds_output), "output", node.kind)
+    index = _index(node, _holds_output)
+    if node.kind is OperationKind.LLM and (text := flat_message_text(index.rows(FIRST_OUTPUT))):
+        return FieldValue(text)
+    return read_field(index, "output", node.kind)
 
 
 def _uncited_answer(generations: Sequence[_Place]) -> _Place | None:
