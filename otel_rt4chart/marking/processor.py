@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from opentelemetry import baggage
@@ -17,12 +18,6 @@ from otel_rt4chart.marking.exporter_wrapping import WrappedExporters, remove_pro
 # Most contexts have no baggage. This key makes the check four times as fast as the API.
 BAGGAGE_CONTEXT_KEY: str | None = getattr(baggage, "_BAGGAGE_KEY", None)
 BAGGAGE_KEYS = (semconv.ROUTE, semconv.FORCE)
-
-
-class _NoProcessors:
-    """Stands for the processors of a provider that does not show them."""
-
-    _span_processors: tuple[SpanProcessor, ...] = ()
 
 
 class MarkingProcessor(SpanProcessor):
@@ -51,7 +46,7 @@ class MarkingProcessor(SpanProcessor):
         # Looked up once, because it is compared at each span.
         self._processors: Any = getattr(provider, "_active_span_processor", None)
         if not hasattr(self._processors, "_span_processors"):
-            self._processors = _NoProcessors
+            self._processors = SimpleNamespace(_span_processors=())
         self._exporters = WrappedExporters(provider, change, hides=hides)
         self._has_warned = not marks
         self._reads_baggage = baggage

@@ -124,6 +124,11 @@ def test_a_trace_is_not_read(trace: Sequence[SpanRecord]) -> None:
         (CHAIN, SEARCH, tool(4, 1, "14 days.", **STORE), LLM),
         (CHAIN, retriever(99, 1, "14 days."), LLM),
         (returning("14 days."), SEARCH),
+        (CHAIN, SEARCH, *(generation(number, 1, "No.") for number in range(3, 30))),
+        (
+            *(span(number, "CHAIN", number - 1) for number in range(1, 300)),
+            generation(300, 299, "No."),
+        ),
     ],
     ids=[
         "it cites",
@@ -139,6 +144,8 @@ def test_a_trace_is_not_read(trace: Sequence[SpanRecord]) -> None:
         "a tool on a data store",
         "a retrieval after the answer",
         "the answer is the chain's",
+        "a batch",
+        "a deep trace",
     ],
 )
 def test_a_trace_is_read(trace: Sequence[SpanRecord]) -> None:
