@@ -58,9 +58,10 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="beside us; they must be installed")
     parser.add_argument("--before", type=Path, help="another checkout, whose package is measured")
     parser.add_argument("--rounds", type=int, default=3, help="of --before")
+    parser.add_argument("--only", default="", help="the modes of --before that begin so")
     options = parser.parse_args()
     if options.before:
-        compare_checkouts(options.before, options.answers, options.rounds)
+        compare_checkouts(options.before, options.only, options.answers, options.rounds)
         return
     modes = MODES | (PEERS if options.peers else {})
     with sink() as address, warnings.catch_warnings():
@@ -87,29 +88,29 @@ def main() -> None:
 # The package of another checkout is imported before the benchmark imports it.
 CHILD = (
     "import sys; sys.path.insert(0, {path!r}); import otel_rt4chart; del sys.path[0]; "
-    "from benchmarks.application.overhead import measure; measure({answers})"
+    "from benchmarks.application.overhead import measure; measure({only!r}, {answers})"
 )
 
 
-def compare_checkouts(before: Path, answers: int, rounds: int) -> None:
+def compare_checkouts(before: Path, only: str, answers: int, rounds: int) -> None:
     """Print the first table of two checkouts, line by line."""
     paths = {"before": before.resolve(), "now": Path.cwd()}
     found: dict[str, list[dict[str, Spent]]] = {name: [] for name in paths}
     for _ in range(rounds):
         for name, path in paths.items():
-            code = CHILD.format(path=str(path), answers=answers)
+            code = CHILD.format(path=str(path), only=only, answers=answers)
             made = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
             rows = json.loads(made.stdout)
             found[name].append({mode: Spent(*row) for mode, row in rows.items()})
     told(("", *OURS))
-    for mode in MODES:
+    for mode in found["now"][0]:
         for name, runs in found.items():
             clocks = middle([run["nothing"] for run in runs])
             told((name, mode, *middle([run[mode] for run in runs]).cells(clocks)))
 
 
-def measure(answers: int) -> None:
-    """Print the first table as JSON."""
+def measure(only: str, answers: int) -> None:
+    """Print the first table as JSON, of the clocks and the modes that begin so."""
     with sink() as address, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         provider = traced(address)
@@ -117,6 +118,7 @@ def measure(answers: int) -> None:
         rows = {
             mode: spent(provider, cited if mode in CITING else plain, attach, answers)
             for mode, attach in MODES.items()
+            if mode == "nothing" or mode.startswith(only)
         }
         provider.shutdown()
     print(json.dumps(rows))

@@ -154,17 +154,17 @@ def needs_citations(trace_id: str) -> Need:
 
 
 ALL = ["retriever", "llm", "ask"]
-CITES = {"text": "It lasts 14 days [1]."}
+CITES = "It lasts 14 days [1]."
 
 
 def test_an_answer_that_may_cite_is_read() -> None:
     """Nothing is lost by having waited."""
     reading = Reading(need_of=needs_citations)
 
-    (answer,) = reading.answers(*trace("RETRIEVER", "LLM", **CITES))
+    (answer,) = reading.answers(*trace("RETRIEVER", "LLM", text=CITES))
 
     assert (reading.read, answer.candidate.blocked) == (ALL, None)
-    assert answer.candidate.exchange.answer == CITES["text"]
+    assert answer.candidate.exchange.answer == CITES
 
 
 def test_an_answer_that_cites_nothing_is_not_read() -> None:
@@ -180,7 +180,7 @@ def test_an_answer_that_cites_nothing_is_not_read() -> None:
 def test_a_trace_that_is_read_late_is_due_at_once() -> None:
     """A second after its root, and no second later; unless enough answers wait."""
     gatherer = Reading(need_of=needs_citations).gatherer
-    gatherer.add(trace("RETRIEVER", "LLM", **CITES), 0)
+    gatherer.add(trace("RETRIEVER", "LLM", text=CITES), 0)
 
     assert gatherer.close(TIMEOUTS.quiet_ns - 1, 1) == []
     assert gatherer.close(TIMEOUTS.quiet_ns, 0) == []
