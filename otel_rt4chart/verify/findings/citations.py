@@ -75,7 +75,7 @@ def may_cite(answer: str) -> bool:
 
 
 def any_part_may_cite(text: str) -> bool:
-    """False if `may_cite` is False for the text, and for each part of it; quick."""
+    """False only where `may_cite` is False for the text and for each part of it; quick."""
     if _MARKS.search(text) is not None:
         return True
     lowered = text.lower()
