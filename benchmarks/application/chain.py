@@ -15,6 +15,8 @@ from openinference.instrumentation.langchain import LangChainInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 
 QUESTION = "How long is the trial?"
+ANSWER = "The free trial lasts 30 days. Dogs are welcome."
+CITED = "The free trial lasts 30 days [1]. Dogs are welcome [2]."
 
 
 class Shelf(BaseRetriever):
@@ -32,11 +34,18 @@ def joined(documents: list[Document]) -> str:
     return "\n".join(one.page_content for one in documents)
 
 
-def chain(provider: TracerProvider) -> Callable[[], object]:
-    """A call that answers once; its model costs nothing, so that what is traced weighs most."""
+def chains(provider: TracerProvider) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Calls that answer once, without citations and with two.
+
+    Their model costs nothing, so that what is traced weighs most.
+    """
     LangChainInstrumentor().instrument(tracer_provider=provider)
+    return _chain(ANSWER), _chain(CITED)
+
+
+def _chain(answer: str) -> Callable[[], object]:
     prompt = ChatPromptTemplate.from_messages([("system", "{context}"), ("user", "{question}")])
-    model = FakeListChatModel(responses=["The free trial lasts 30 days. Dogs are welcome."])
+    model = FakeListChatModel(responses=[answer])
     whole: Any = (
         {"context": Shelf() | RunnableLambda(joined), "question": RunnablePassthrough()}
         | prompt

@@ -5,7 +5,9 @@ everything. Three tables:
 
 - What runs in our callbacks, by the clock of the thread's CPU around each of them, an answer: on
   the application's threads, and in the exporter's or our own. `nothing` is a processor that does
-  nothing: what the clocks themselves take.
+  nothing: what the clocks themselves take. Medians of blocks of answers, which a busy machine moves
+  least. `--before PATH` prints this table alone, beside that of the package in another checkout:
+  each in processes of its own, in turn, the medians of `--rounds` of them.
 - Blocks of answers with and without us, in turn and in one process: what else the machine does
   falls on both alike. `nothing` again shows how much of a difference is chance.
 - How memory grows over many traces made by hand.
@@ -15,8 +17,11 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import random
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -26,20 +31,22 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from benchmarks.application.chain import QUESTION, chain
+from benchmarks.application.chain import QUESTION, chains
 from benchmarks.application.clocks import Clocks, Nothing
 from otel_rt4chart import RT4ChartInstrumentor, generator, retriever
 from otel_rt4chart.marking.exporter_wrapping import remove_processor
 
 BLOCK, WARM = 50, 100
 Attach = Callable[[TracerProvider], Callable[[], object]]  # gives how to take it off again
-OURS = ("mode", "caller µs p50", "caller µs p99", "beside it µs", "µs an answer", "of the CPU")
+CALLER = ("caller µs p50", "caller µs p99", "beside it µs", "µs an answer")
+OURS = ("mode", *CALLER, "of the CPU", "net of the clocks")
 HEAD = ("mode", "added µs p50", "added µs p99", "without µs p50", "added CPU µs", "of the CPU")
 
 
@@ -49,23 +56,72 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=3_000, help="with us, and as many without")
     parser.add_argument("--traces", type=int, default=100_000, help="of the memory's run")
     parser.add_argument("--peers", action="store_true", help="beside us; they must be installed")
+    parser.add_argument("--before", type=Path, help="another checkout, whose package is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="of --before")
+    parser.add_argument("--only", default="", help="the modes of --before that begin so")
     options = parser.parse_args()
+    if options.before:
+        compare_checkouts(options.before, options.only, options.answers, options.rounds)
+        return
     modes = MODES | (PEERS if options.peers else {})
     with sink() as address, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the instrumented packages deprecate in each other
         provider = traced(address)
-        ask = chain(provider)
+        plain, cited = chains(provider)
         told(OURS)
+        clocks: Spent | None = None
         for mode, attach in modes.items():
-            told((mode, *spent(provider, ask, attach, options.answers)))
+            found = spent(provider, cited if mode in CITING else plain, attach, options.answers)
+            clocks = clocks or found
+            told((mode, *found.cells(clocks)))
         told(HEAD)
         for mode, attach in modes.items():
+            ask = cited if mode in CITING else plain
             told(row(mode, compare(provider, ask, attach, options.answers)))
         trace.set_tracer_provider(provider)
         told(("mode", "traces", "MiB at a fifth", "MiB at the end"))
         for mode, attach in modes.items():
             told((mode, options.traces, *grown(provider, attach, options.traces)))
         provider.shutdown()
+
+
+# The package of another checkout is imported before the benchmark imports it.
+CHILD = (
+    "import sys; sys.path.insert(0, {path!r}); import otel_rt4chart; del sys.path[0]; "
+    "from benchmarks.application.overhead import measure; measure({only!r}, {answers})"
+)
+
+
+def compare_checkouts(before: Path, only: str, answers: int, rounds: int) -> None:
+    """Print the first table of two checkouts, line by line."""
+    paths = {"before": before.resolve(), "now": Path.cwd()}
+    found: dict[str, list[dict[str, Spent]]] = {name: [] for name in paths}
+    for _ in range(rounds):
+        for name, path in paths.items():
+            code = CHILD.format(path=str(path), only=only, answers=answers)
+            made = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
+            rows = json.loads(made.stdout)
+            found[name].append({mode: Spent(*row) for mode, row in rows.items()})
+    told(("", *OURS))
+    for mode in found["now"][0]:
+        for name, runs in found.items():
+            clocks = middle([run["nothing"] for run in runs])
+            told((name, mode, *middle([run[mode] for run in runs]).cells(clocks)))
+
+
+def measure(only: str, answers: int) -> None:
+    """Print the first table as JSON, of the clocks and the modes that begin so."""
+    with sink() as address, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        provider = traced(address)
+        plain, cited = chains(provider)
+        rows = {
+            mode: spent(provider, cited if mode in CITING else plain, attach, answers)
+            for mode, attach in MODES.items()
+            if mode == "nothing" or mode.startswith(only)
+        }
+        provider.shutdown()
+    print(json.dumps(rows))
 
 
 def ours(**arguments: object) -> Attach:
@@ -118,15 +174,37 @@ MODES: dict[str, Attach] = {
     "mark, all": ours(sample_rate=1.0),
     "mark, 1 in 10": ours(sample_rate=0.1),
     "inline, none": ours(mode="inline", judge="rules", sample_rate=0.0),
+    "inline, none, all cite": ours(mode="inline", judge="rules", sample_rate=0.0),
     "inline, none, citations=0": unchecked,
     "inline, 1 in 10": ours(mode="inline", judge="rules", sample_rate=0.1),
 }
+CITING = ("inline, none, all cite",)  # these answer with citations
 PEERS: dict[str, Attach] = {"ai-evaluation, all": ai_evaluation}
+
+
+class Spent(NamedTuple):
+    """CPU of an answer in µs: on the caller's thread, beside it, and of the whole process."""
+
+    caller: float
+    caller_p99: float
+    beside: float
+    whole: float
+
+    def cells(self, clocks: Spent) -> Sequence[str]:
+        """These, and the share of the CPU with and without what the clocks take."""
+        share = (self.caller + self.beside) / self.whole
+        net = (self.caller - clocks.caller + self.beside) / self.whole
+        return (*(f"{one:.0f}" for one in self), f"{share:.2%}", f"{net:.2%}")
+
+
+def middle(runs: Sequence[Spent]) -> Spent:
+    """The medians of several runs."""
+    return Spent(*map(median, zip(*runs, strict=True)))
 
 
 def spent(
     provider: TracerProvider, ask: Callable[[], object], attach: Attach, answers: int
-) -> Sequence[str]:
+) -> Spent:
     """The CPU in what is attached, beside that of the whole process."""
     with Clocks() as clocks:
         before = processors(provider)
@@ -137,19 +215,20 @@ def spent(
         for _ in range(WARM):
             ask()
         provider.force_flush()
-        clocks.reset()
-        callers, began = [], time.process_time()
-        for number in range(answers):
-            ask()
-            callers.append(clocks.caller_us())
-            if number % BLOCK == BLOCK - 1:
-                provider.force_flush()
-        whole = (time.process_time() - began) * 1e6 / answers
-        beside = clocks.beside_us / answers
+        callers: list[float] = []
+        blocks: list[tuple[float, float]] = []
+        for _ in range(max(answers // BLOCK, 1)):
+            clocks.reset()
+            began = time.process_time()
+            for _ in range(BLOCK):
+                ask()
+                callers.append(clocks.caller_us())
+            provider.force_flush()
+            whole = (time.process_time() - began) * 1e6
+            blocks.append((clocks.beside_us / BLOCK, whole / BLOCK))
         detach()
-    share = (sum(callers) / answers + beside) / whole
-    found = median(callers), _p99(callers), beside, whole
-    return (*(f"{one:.0f}" for one in found), f"{share:.2%}")
+    beside, whole = map(median, zip(*blocks, strict=True))
+    return Spent(median(callers), _p99(callers), beside, whole)
 
 
 class Times:

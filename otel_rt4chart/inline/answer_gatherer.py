@@ -12,7 +12,15 @@ from opentelemetry.trace import format_trace_id
 
 from otel_rt4chart.core import semconv
 from otel_rt4chart.core.guard import guard
-from otel_rt4chart.inline.skipped_traces import IsSkipped, SkippedTrace, SkippedTraces
+from otel_rt4chart.inline.held_traces import (
+    HasMessages,
+    HeldTrace,
+    HeldTraces,
+    Need,
+    NeedOf,
+    has_no_messages,
+)
+from otel_rt4chart.inline.uncited import uncited_routes
 from otel_rt4chart.sampling import Signals, signals_of
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace, TraceBuffer, TraceTimeouts
 from otel_rt4chart.spans.exchange.exchanges import candidates_in_tree
@@ -40,9 +48,9 @@ def no_messages(spans: Iterable[ReadableSpan]) -> None:
     """Forget nothing: no messages are stored."""
 
 
-def is_never_skipped(trace_id: str) -> bool:
+def needs_verdict(trace_id: str) -> Need:
     """Every trace is read."""
-    return False
+    return Need.VERDICT
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +78,20 @@ class AnswerGatherer:
         route: RouteCallable | None,
         complete: CompleteRecord,
         forget: Forget = no_messages,
-        is_skipped: IsSkipped = is_never_skipped,
+        has_messages: HasMessages = has_no_messages,
+        need_of: NeedOf = needs_verdict,
         timeouts: TraceTimeouts = TIMEOUTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         """`complete` adds stored messages to the record of a span, `forget` drops those of spans.
 
-        `is_skipped` says of a trace's id whether no answer of it would be verified.
+        `has_messages` says of a span whether there are some. `need_of` says of a trace's id what
+        its answers are read for.
         """
         self._route = route
         self._complete = complete
         self._forget = forget
-        self._skipped = SkippedTraces(is_skipped, timeouts)
+        self._held = HeldTraces(need_of, timeouts, has_messages=has_messages)
         self._buffer = TraceBuffer(timeouts, max_bytes=max_bytes, on_evict=self._read_evicted)
         self._lost: OrderedDict[str, None] = OrderedDict()
         self._private: set[str] = set()
@@ -91,15 +101,31 @@ class AnswerGatherer:
 
     def add(self, spans: Iterable[ReadableSpan], now_ns: int) -> None:
         """Add ended spans; a span that cannot be read counts as lost for its trace."""
+        is_being_read = self._buffer.__contains__
         for span in spans:
-            is_read = False
-            with guard("reading a span", is_own_thread=True):
-                for due in self._skipped.take(span, now_ns, self._buffer.__contains__):
-                    self._add_span(due, now_ns)
-                is_read = True
-            context = span.get_span_context()
-            if not is_read and context is not None:
-                self.lose([context.trace_id])
+            # A guard for each span would cost as much as to hold it: it is entered on errors.
+            try:
+                due = self._held.take(span, now_ns, is_being_read)
+            except BaseException:  # one span must not stop the others
+                self._lose_span(span)
+                with guard("holding a span", is_own_thread=True):
+                    raise
+                continue
+            for one in due:
+                self._add_readable(one, now_ns)
+
+    def _add_readable(self, span: ReadableSpan, now_ns: int) -> None:
+        is_read = False
+        with guard("reading a span", is_own_thread=True):
+            self._add_span(span, now_ns)
+            is_read = True
+        if not is_read:
+            self._lose_span(span)
+
+    def _lose_span(self, span: ReadableSpan) -> None:
+        context = span.get_span_context()
+        if context is not None:
+            self.lose([context.trace_id])
 
     def _add_span(self, span: ReadableSpan, now_ns: int) -> None:
         original = record_from_readable(span)
@@ -119,38 +145,47 @@ class AnswerGatherer:
 
     def close(self, now_ns: int, limit: int) -> list[Answer]:
         """The answers of traces whose timeouts have passed; `limit` is for those that are read."""
-        skipped = self._skipped.close(now_ns)
-        return self._answers(self._buffer.close(now_ns, limit), skipped)
+        return self._answers(self._held.close(now_ns), lambda: self._buffer.close(now_ns, limit))
 
     def close_rooted(self) -> list[Answer]:
         """The answers of traces whose local root has ended."""
-        return self._answers(self._buffer.close_rooted(), self._skipped.close_rooted())
+        return self._answers(self._held.close_rooted(), self._buffer.close_rooted)
 
     def close_all(self) -> list[Answer]:
         """The answers of all open traces, complete or not."""
-        return self._answers(self._buffer.close_all(), self._skipped.close_all())
+        return self._answers(self._held.close_all(), self._buffer.close_all)
 
     def _answers(
-        self, traces: Sequence[AssembledTrace], skipped: Sequence[SkippedTrace]
+        self, held: Sequence[HeldTrace], close: Callable[[], Sequence[AssembledTrace]]
     ) -> list[Answer]:
+        """`close` returns the traces that are due, also of those that turn out to be read."""
+        unread = [answer for trace in held for answer in self._unread(trace)]
+        read = [answer for trace in close() for answer in self._read(trace)]
         given_up, self._evicted = self._evicted, []
-        read = [answer for trace in traces for answer in self._read(trace)]
-        return given_up + [self._unread(trace) for trace in skipped] + read
+        return given_up + unread + read
 
-    def _unread(self, trace: SkippedTrace) -> Answer:
-        """What stands for the answers of a trace that is not read: nothing of it is known."""
-        self._forget(trace.spans)
-        route = trace.own_route() or self._route_from_callable(trace.spans) or trace.route()
-        candidate = Candidate(
-            Exchange("", (), ""),
-            format_trace_id(trace.trace_id),
-            "",
-            0,
-            "",
-            route,
-            blocked=Decision.NOT_SAMPLED,
-        )
-        return Answer(candidate, Signals(route=route))
+    def _unread(self, trace: HeldTrace) -> list[Answer]:
+        """What stands for the answers of a trace that need not be read; else it is to be read."""
+        if trace.need is Need.NOTHING:
+            self._forget(trace.spans)
+            route = trace.own_route() or self._route_from_callable(trace.spans) or trace.route()
+            return [_unread_answer(trace, route)]
+        routes = None
+        if trace.name not in self._lost and self._held.need_of(trace) is not Need.VERDICT:
+            with guard("looking for citations", is_own_thread=True):
+                routes = uncited_routes(trace.spans)
+        if routes is None:
+            # With the times of its spans, so that it is due now.
+            for number, span in enumerate(trace.spans):
+                self._add_readable(span, trace.last_ns if number else trace.first_ns)
+            return []
+        return [_unread_answer(trace, self._route_or_callable(trace, route)) for route in routes]
+
+    def _route_or_callable(self, trace: HeldTrace, route: str) -> str:
+        """As for an answer that is read: the route that its spans name, else the callable's."""
+        if self._route is None or trace.names_route(route):
+            return route
+        return self._route_from_callable(trace.spans) or route
 
     def _read_evicted(self, trace: AssembledTrace) -> None:
         self._lost[trace.trace_id] = None
@@ -201,3 +236,10 @@ class AnswerGatherer:
         with guard("the route callable", is_own_thread=True):
             return checked_route(self._route(sorted(spans, key=is_local_root, reverse=True)))
         return ""
+
+
+def _unread_answer(trace: HeldTrace, route: str) -> Answer:
+    """An answer outside the sample that was not read: its route alone is known."""
+    exchange = Exchange("", (), "")
+    candidate = Candidate(exchange, trace.name, "", 0, "", route, blocked=Decision.NOT_SAMPLED)
+    return Answer(candidate, Signals(route=route))

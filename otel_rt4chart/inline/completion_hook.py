@@ -75,6 +75,12 @@ class PendingCompletions:
         }
         return replace(record, attributes={**texts, **record.attributes})
 
+    def has_messages(self, span: ReadableSpan) -> bool:
+        """True if messages of the span are stored."""
+        if not self._by_span or (context := span.get_span_context()) is None:
+            return False
+        return format_span_id(context.span_id) in self._by_span
+
     def forget(self, spans: Iterable[ReadableSpan]) -> None:
         """Drop the messages of ended spans that are not read."""
         if not self._by_span:

@@ -26,9 +26,10 @@ from otel_rt4chart.inline.answer_gatherer import (
     Answer,
     AnswerGatherer,
     CompleteRecord,
-    is_never_skipped,
+    needs_verdict,
 )
 from otel_rt4chart.inline.completion_hook import PENDING_COMPLETIONS
+from otel_rt4chart.inline.held_traces import Need
 from otel_rt4chart.inline.span_queue import SpanQueue, drain
 from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS
 from otel_rt4chart.sampling import Layers, Sampler
@@ -59,7 +60,8 @@ class InlineVerifier(SpanProcessor):
 
     On the application's threads, `on_end` only puts a span into a bounded queue, and never waits.
     Each candidate answer is counted with exactly one decision. A trace of which nothing would be
-    verified or checked is not read: it counts as one answer, `not_sampled`. A forked child starts
+    verified or checked is not read: it counts as one answer, `not_sampled`. Nor is one of which
+    only citations would be checked, if its answer has none. A forked child starts
     empty, with a new thread at its first span. When the process ends, queued answers are verified
     for at most `stop_s` seconds; the rest is counted as errors. `on_verdict` is called in that
     thread with each verdict, after it was emitted: a slow callback delays verification, never a
@@ -87,12 +89,9 @@ class InlineVerifier(SpanProcessor):
             route=route,
             complete=complete,
             forget=PENDING_COMPLETIONS.forget,
+            has_messages=PENDING_COMPLETIONS.has_messages,
             # The application is told of every answer that it asks to be told of.
-            is_skipped=(
-                partial(is_only_counted, sampler, layers)
-                if on_verdict is None
-                else is_never_skipped
-            ),
+            need_of=partial(need_of, sampler, layers) if on_verdict is None else needs_verdict,
             timeouts=timeouts,
         )
         self._new_decider = partial(
@@ -326,9 +325,11 @@ class InlineVerifier(SpanProcessor):
             self._remaining_s = deadline.remaining if is_done else 0.0
 
 
-def is_only_counted(sampler: Sampler, layers: Layers, trace_id: str) -> bool:
-    """True if the answers of a trace are counted and nothing else, unless it is forced."""
-    return sampler.never_samples(trace_id) and layers.never_checks_citations(trace_id)
+def need_of(sampler: Sampler, layers: Layers, trace_id: str) -> Need:
+    """What the answers of a trace are read for, unless it is forced."""
+    if not sampler.never_samples(trace_id):
+        return Need.VERDICT
+    return Need.NOTHING if layers.never_checks_citations(trace_id) else Need.CITATIONS
 
 
 def _register_exit(verifier: InlineVerifier) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, local
 from typing import Generic, NamedTuple, TypeVar
 
@@ -16,7 +15,6 @@ from otel_rt4chart.core.forks import after_fork
 from otel_rt4chart.core.guard import guard
 from otel_rt4chart.marking.span_copies import copy_with_attributes
 from otel_rt4chart.sampling import Sampler, Signals, signals_of
-from otel_rt4chart.spans.conventions.registry import KIND_ATTRIBUTES
 from otel_rt4chart.spans.exchange.route import explicit_route, route_from_names
 from otel_rt4chart.spans.model.span_view import OperationKind
 from otel_rt4chart.spans.model.values import as_flag, as_text
@@ -31,10 +29,8 @@ from otel_rt4chart.spans.reading.sdk import (
     record_from_readable,
 )
 
-# Attributes that an application sets for us, and in addition those that name the kind of a span.
+# Attributes that an application sets for us.
 APPLICATION_KEYS = frozenset({semconv.ROUTE, semconv.FORCE})
-RELEVANT_KEYS = APPLICATION_KEYS | {attribute for _, attribute, _ in KIND_ATTRIBUTES}
-
 
 Marks = Mapping[str, str | bool | float]
 MAX_TRACES = 4_096
@@ -78,16 +74,34 @@ class TraceDecisions:
     def _mark_batch(self, spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
         # Texts are read only for risk rules: this runs in the export path of the application.
         reads_text = bool(self._sampler.policy.risks)
-        traces = [_trace_id(span) for span in spans]
-        generations, roots = [], []
+        traces, generations, roots = [], [], []
+        rag_traces: set[int] = set()
+        unclear: list[int] = []
         # The signals of the whole batch first: a decision at a root must know all of them.
-        for index, (span, trace) in enumerate(zip(spans, traces, strict=True)):
+        for index, span in enumerate(spans):
+            context = span.get_span_context()
+            trace = context.trace_id if context else 0
+            traces.append(trace)
             if is_local_root(span):
                 roots.append(index)
             if is_verdict_span(span):
                 continue
-            if self._gather(span, trace, reads_text=reads_text) is OperationKind.LLM:
+            attributes = peek_attributes(span)
+            kind = kind_from_attributes(attributes)
+            if kind is OperationKind.LLM:
                 generations.append(index)
+            if kind in RAG_KINDS:
+                rag_traces.add(trace)
+            else:
+                unclear.append(index)
+            if reads_text or semconv.ROUTE in attributes or semconv.FORCE in attributes:
+                self._gather(span, trace, attributes, reads_text=reads_text)
+        # All keys of a span are looked at only where no other span shows what its trace is.
+        for index in unclear:
+            trace, span = traces[index], spans[index]
+            if trace not in rag_traces and self._is_first_rag(span, trace):
+                rag_traces.add(trace)
+        self._remember_rag(rag_traces)
         for index in roots:
             self._decide(spans[index], traces[index], spans)
         for index in generations:
@@ -97,33 +111,38 @@ class TraceDecisions:
             marked[index] = self._mark_span(spans[index], traces[index])
         return marked
 
-    def _gather(self, span: ReadableSpan, trace: int, *, reads_text: bool) -> OperationKind:
-        """The kind of the span; its signals are kept until the decision."""
-        kind, signals, attributes = OperationKind.NONE, None, peek_attributes(span)
-        if not RELEVANT_KEYS.isdisjoint(attributes):
-            kind = kind_from_attributes(attributes)
-            if not APPLICATION_KEYS.isdisjoint(attributes):
-                signals = _application_signals(attributes)
-        if reads_text:
-            signals = _read_signals(span) or signals
-        if signals is None and self._state_of(trace).is_rag:
-            return kind  # nothing new
-        is_rag = (
-            kind in RAG_KINDS
-            or (signals is not None and signals.forced)
-            or looks_like_rag(span.name, attributes)
-        )
-        if signals or is_rag:
-            self._remember(trace, signals, is_rag=is_rag)
-        return kind
-
-    def _remember(self, trace: int, new_signals: Signals | None, *, is_rag: bool) -> None:
+    def _gather(
+        self,
+        span: ReadableSpan,
+        trace: int,
+        attributes: Mapping[str, object],
+        *,
+        reads_text: bool,
+    ) -> None:
+        """Keep the signals of a span until the decision."""
+        signals = _read_signals(span) if reads_text else None
+        if signals is None and not APPLICATION_KEYS.isdisjoint(attributes):
+            signals = _application_signals(attributes)
+        if signals is None:
+            return
         with self._lock:
             state = self._traces.get(trace) or UNKNOWN_TRACE
-            signals = state.signals.merged(new_signals) if new_signals else state.signals
-            if new_signals or not state.is_rag:
-                updated = state._replace(signals=signals, is_rag=state.is_rag or is_rag)
-                self._traces.put(trace, updated)
+            merged, is_rag = state.signals.merged(signals), state.is_rag or signals.forced
+            self._traces.put(trace, state._replace(signals=merged, is_rag=is_rag))
+
+    def _is_first_rag(self, span: ReadableSpan, trace: int) -> bool:
+        """True if the name or a key of the span tells of its trace what was not known."""
+        return not self._state_of(trace).is_rag and looks_like_rag(span.name, peek_attributes(span))
+
+    def _remember_rag(self, traces: Iterable[int]) -> None:
+        """Remember that these traces have an answer or a retrieval."""
+        with self._lock:
+            for trace in traces:
+                state = self._traces.get(trace) or UNKNOWN_TRACE
+                if not state.is_rag:
+                    self._traces.put(
+                        trace, _TraceState(state.signals, True, state.route, state.marks)
+                    )
 
     def _decide(self, root: ReadableSpan, trace: int, spans: Sequence[ReadableSpan]) -> None:
         state = self._state_of(trace)
@@ -132,8 +151,9 @@ class TraceDecisions:
         asks_callable = state.is_rag and not state.signals.route
         named = self._route_from_callable(root, spans) if asks_callable else ""
         route = state.signals.route or named or explicit_route([peek_attributes(root)])
-        service = as_text(root.resource.attributes.get(semconv.SERVICE_NAME))
-        route = route or route_from_names([root.name], service)
+        if not route:
+            service = as_text(root.resource.attributes.get(semconv.SERVICE_NAME))
+            route = route_from_names([root.name], service)
         self._choose(trace, route, named)
 
     def _decide_late(self, trace: int) -> None:
@@ -148,19 +168,18 @@ class TraceDecisions:
             state = self._traces.get(trace) or UNKNOWN_TRACE
             if state.is_decided:
                 return
-            trace_hex, signals = format_trace_id(trace), replace(state.signals, route=route)
+            trace_hex, signals = format_trace_id(trace), state.signals.at(route)
             marks: dict[str, str | bool | float] = {}
             if state.is_rag:
                 choice = self._sampler.choose(trace_hex, signals)
                 marks[semconv.DECISION] = choice.decision
             else:
                 choice = self._sampler.choose_by_rate(trace_hex, signals.route)
-            marks |= {semconv.SAMPLED: choice.sampled, semconv.SAMPLE_RATE: choice.rate}
+            marks[semconv.SAMPLED], marks[semconv.SAMPLE_RATE] = choice.sampled, choice.rate
             if named:
                 marks[semconv.ROUTE] = named
-            self._traces.put(
-                trace, state._replace(marks=marks, route=route, is_decided=state.is_rag)
-            )
+            is_rag = state.is_rag
+            self._traces.put(trace, _TraceState(state.signals, is_rag, route, marks, is_rag))
 
     def _route_from_callable(self, root: ReadableSpan, spans: Sequence[ReadableSpan]) -> str:
         """The route from the application's callable; the trace is marked also if that fails."""

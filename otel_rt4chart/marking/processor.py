@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
 from opentelemetry import baggage
 from opentelemetry.context import Context, get_current
@@ -42,11 +44,13 @@ class MarkingProcessor(SpanProcessor):
         self.is_on = True
         self._provider = provider
         # Looked up once, because it is compared at each span.
-        self._processors = getattr(provider, "_active_span_processor", None)
+        self._processors: Any = getattr(provider, "_active_span_processor", None)
+        if not hasattr(self._processors, "_span_processors"):
+            self._processors = SimpleNamespace(_span_processors=())
         self._exporters = WrappedExporters(provider, change, hides=hides)
         self._has_warned = not marks
         self._reads_baggage = baggage
-        self._exporters.wrap_new()
+        self._wrap_new()
 
     def detach(self) -> None:
         """Restore the provider."""
@@ -57,41 +61,37 @@ class MarkingProcessor(SpanProcessor):
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Compare the list of processors, and copy the baggage."""
         # The comparison is written out here and in `on_end`: a call would cost more than it does.
-        if not self.is_on:
-            return
-        # A guard costs more than this method, which runs for every span: it is entered on errors.
+        # So would a guard, which is entered on errors.
         try:
-            if (
-                getattr(self._processors, "_span_processors", ())
-                is not self._exporters.known_processors
-            ):
-                self._exporters.wrap_new()
-            if not self._reads_baggage:
-                return
-            context = get_current() if parent_context is None else parent_context
-            if BAGGAGE_CONTEXT_KEY is None or BAGGAGE_CONTEXT_KEY in context:
-                copy_baggage(span, baggage.get_all(context))
+            if self._processors._span_processors is not self._known_processors:
+                self._wrap_new()
+            if self._reads_baggage and self.is_on:
+                context = get_current() if parent_context is None else parent_context
+                if BAGGAGE_CONTEXT_KEY is None or BAGGAGE_CONTEXT_KEY in context:
+                    copy_baggage(span, baggage.get_all(context))
         except Exception:  # the boundary to the application
             with guard("a starting span"):
                 raise
 
     def on_end(self, span: ReadableSpan) -> None:
         """Check for exporters that were added while the span was open."""
-        if not self.is_on:
-            return
         try:
-            if (
-                getattr(self._processors, "_span_processors", ())
-                is not self._exporters.known_processors
-            ):
-                self._exporters.wrap_new()
+            if self._processors._span_processors is not self._known_processors:
+                self._wrap_new()
             if not self._has_warned:
                 self._warn_without_exporter()
         except Exception:  # the boundary to the application
             with guard("an ended span"):
                 raise
 
+    def _wrap_new(self) -> None:
+        if self.is_on:
+            self._exporters.wrap_new()
+            self._known_processors = self._exporters.known_processors
+
     def _warn_without_exporter(self) -> None:
+        if not self.is_on:
+            return
         self._has_warned = True
         if self._exporters.count == 0:
             LOG.warning(

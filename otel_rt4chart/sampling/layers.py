@@ -77,7 +77,8 @@ class Layers:
         rates = [value[CITATIONS] for value in self.by_route.values() if CITATIONS in value]
         if CITATIONS not in self.by_route.get(EVERY_ROUTE, {}):
             rates.append(DEFAULTS[CITATIONS])
-        return position(trace_id, DRAW_SALT) >= max(map(float, rates))
+        highest = max(map(float, rates))
+        return highest < 1 and position(trace_id, DRAW_SALT) >= highest
 
     def earlier_turns(self, route: str) -> int:
         """How many earlier turns of its conversation may support an answer."""

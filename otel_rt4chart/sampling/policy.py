@@ -79,6 +79,8 @@ class Policy:
 
     def rate_of(self, route: str) -> float:
         """The rate of the route, else of the longest matching pattern, else the default."""
+        if not self.route_rates:
+            return self.rate
         if route in self.route_rates:
             return self.route_rates[route]
         patterns = (rate for rate in self.route_rates if rate.endswith("*"))

@@ -144,7 +144,9 @@ class Sampler:
         """
         policy = self.policy
         highest = max((policy.rate, *policy.route_rates.values()))
-        return not policy.risks and position(trace_id, policy.salt) >= highest
+        if policy.risks:
+            return False
+        return highest <= 0 or position(trace_id, policy.salt) >= highest
 
     def choose_by_rate(self, trace_id: str, route: str) -> Choice:
         """Decide by the rate of the route only, for a trace without an answer: no limit is used."""

@@ -121,6 +121,12 @@ class Signals:
     top_score: float | None = None
     is_disliked: bool = False
 
+    def at(self, route: str) -> Signals:
+        """The same signals of this route; `dataclasses.replace` takes twice as long."""
+        return Signals(
+            route, self.forced, self.is_error, self.question, self.top_score, self.is_disliked
+        )
+
     def merged(self, other: Signals) -> Signals:
         """Both combined; the order only matters for the route, where the first one wins.
 

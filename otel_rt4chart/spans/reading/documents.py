@@ -58,6 +58,10 @@ DOCUMENT_FIELDS = {*ID_KEYS, *SCORE_KEYS, *METADATA_KEYS} | {
 MCP_FIELDS = {"content", "isError", "is_error", "structuredContent", "meta", "_meta"}
 MAX_PARTS = 1_000
 
+# A document that needs no unwrapping: see `is_flat_document`.
+FLAT_DOCUMENT = "document."
+FLAT_CONTENT = f"{FLAT_DOCUMENT}content"
+
 DocumentsFound = tuple[tuple[Passage, ...], bool]
 
 
@@ -66,6 +70,29 @@ def read_documents(value: object) -> DocumentsFound:
     items = list(_find_documents(value, 0))
     found = [(passage, item) for item in items if (passage := _passage(item)).text]
     return _distinct(found), any(map(_has_placeholder, items))
+
+
+def has_whole_documents(value: object) -> bool | None:
+    """True for documents; False if any of them was redacted; None if there are none."""
+    items = list(_find_documents(value, 0))
+    if any(map(_has_placeholder, items)):
+        return False
+    return any(map(_text, items)) or None
+
+
+def is_flat_document(row: Mapping[str, object]) -> bool:
+    """True for a document with dotted keys that has a text, and nothing redacted: certainly.
+
+    Of OpenInference, whose retrievals have one key for each field of each document.
+    """
+    content = row.get(FLAT_CONTENT)
+    return isinstance(content, str) and content != "" and all(map(_is_flat_field, row.items()))
+
+
+def _is_flat_field(field: tuple[str, object]) -> bool:
+    key, value = field
+    is_placed = key.startswith(FLAT_DOCUMENT) and not key.startswith(f"{FLAT_CONTENT}.")
+    return is_placed and not (isinstance(value, str) and is_placeholder(value))
 
 
 def has_explicit_ids(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from otel_rt4chart.spans.conventions.convention import CONTEXT_NAMES
@@ -45,6 +45,10 @@ class ContentText(NamedTuple):
     is_redacted: bool = False
 
 
+# The keys of a message that needs no unwrapping: see `flat_message_text`.
+FLAT_ROLE, FLAT_CONTENT = "message.role", "message.content"
+
+
 def is_placeholder(text: str) -> bool:
     """True for a placeholder that replaces redacted text."""
     return text in PLACEHOLDERS or text.startswith(PLACEHOLDER_STARTS)
@@ -68,6 +72,22 @@ def read_messages(value: object, *, role: str) -> tuple[tuple[ChatMessage, ...],
         if content.text or content.calls_tools
     )
     return tuple(messages), any(content.is_redacted for _, content in found)
+
+
+def flat_message_text(rows: Collection[Mapping[str, object]]) -> str:
+    """The text of messages with dotted keys that have nothing but a role and a text: certainly.
+
+    Of OpenInference, whose generations have one key for each field of each message. Empty for any
+    other messages.
+    """
+    texts = []
+    for row in rows:
+        role, text = row.get(FLAT_ROLE), row.get(FLAT_CONTENT)
+        if len(row) != 2 or not (isinstance(role, str) and role and isinstance(text, str) and text):
+            return ""
+        texts.append(text_unless_placeholder(text))
+    joined = "\n".join(texts) if all(texts) else ""
+    return "" if is_left_over(joined) else joined
 
 
 def is_message(value: object) -> bool:

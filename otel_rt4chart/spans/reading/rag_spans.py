@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from otel_rt4chart.spans.conventions.registry import CONVENTIONS
 from otel_rt4chart.spans.model.span_view import OperationKind
@@ -23,7 +24,12 @@ def looks_like_rag(name: str, keys: Iterable[str]) -> bool:
     For spans without an attribute that names their kind. A false positive spends a sample of the
     limits; a false negative would bypass the limits. So the name is sufficient.
     """
-    return name.startswith(RAG_SPAN_NAMES) or any(key.startswith(RAG_KEYS) for key in keys)
+    return name.startswith(RAG_SPAN_NAMES) or any(map(_is_rag_key, keys))
+
+
+@lru_cache(maxsize=4_096)
+def _is_rag_key(key: str) -> bool:
+    return key.startswith(RAG_KEYS)
 
 
 def is_rag_span(name: str, attributes: Mapping[str, object]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -127,6 +127,11 @@ class AttributeIndex:
     def is_cut(self, key: str) -> bool:
         """True if the value of the key, or a part of it, was shortened to be stored."""
         return self._cut is not None and key in self._cut
+
+    def rows(self, key: str) -> Collection[Mapping[str, object]]:
+        """The rows of a list that only flattened keys hold, each with the rest of its keys."""
+        is_flat = key not in self.attributes and not self.is_cut(key)
+        return self._rows.get(key, {}).values() if is_flat else ()
 
     def raw(self, key: str) -> RawValue:
         """The value of the key: JSON, a structure, flattened keys, events, or plain text."""
@@ -273,11 +278,8 @@ def _with_explicit_ids(found: FieldValue, at: FieldSource) -> FieldValue:
     """
     if at.kind not in (OperationKind.RETRIEVER, OperationKind.RERANKER):
         return found
-    others = [
-        source
-        for source in SOURCES_BY_FIELD[at.field][at.kind]
-        if source.key in at.index.present and source != at.source
-    ]
+    sources = SOURCES_BY_FIELD[at.field][at.kind]
+    others = [one for one in sources if one.key in at.index.present and one != at.source]
     # Most spans have one source.
     if not others or has_explicit_ids(_raw_value(at).value):
         return found
@@ -430,17 +432,27 @@ def read_span(span: SpanRecord) -> SpanView:
 
 def detect_kind(index: AttributeIndex) -> tuple[OperationKind, str]:
     """The kind and its convention: by attribute, else by the span's name, else by keys."""
+    return (
+        kind_by_attribute(index.attributes)
+        or _kind_by_name(index)
+        or _kind_by_keys(index)
+        or (OperationKind.NONE, "")
+    )
+
+
+def kind_by_attribute(attributes: Mapping[str, object]) -> tuple[OperationKind, str] | None:
+    """The kind that an attribute names, and its convention; a vague one if no other names one."""
     fallback: tuple[OperationKind, str] | None = None
     for convention, attribute, kinds in KIND_ATTRIBUTES:
-        if attribute not in index.attributes:
+        if attribute not in attributes:
             continue
         # MLflow writes JSON, with quotation marks.
-        value = index.text(attribute).strip('" ').lower()
+        value = as_text(attributes[attribute]).strip('" ').lower()
         if value in kinds:
             if value not in convention.vague:
                 return kinds[value], convention.name
             fallback = fallback or (kinds[value], convention.name)
-    return fallback or _kind_by_name(index) or _kind_by_keys(index) or (OperationKind.NONE, "")
+    return fallback
 
 
 def kind_from_attributes(attributes: Mapping[str, object]) -> OperationKind:

@@ -73,6 +73,25 @@ def record_from_readable(span: ReadableSpan) -> SpanRecord:
     )
 
 
+def peek_record(span: ReadableSpan, is_kept: Callable[[str], bool]) -> SpanRecord:
+    """Some attributes of an ended span without events, for immediate reading.
+
+    It has no ids, times, links or resource.
+    """
+    attributes, scope = peek_attributes(span), span.instrumentation_scope
+    return SpanRecord(
+        *("", "", span.name, 0, 0),
+        attributes={key: value for key, value in attributes.items() if is_kept(key)},
+        scope_name=scope.name if scope else "",
+    )
+
+
+def has_events(span: ReadableSpan) -> bool:
+    """True if the span has events; the SDK's public property makes a tuple of them."""
+    found = getattr(span, "_events", None) if type(span) is ReadableSpan else None
+    return bool(span.events if found is None else len(found))
+
+
 def peek_attributes(span: ReadableSpan) -> Attributes:
     """The attributes of an ended span without a copy: only for immediate reading.
 

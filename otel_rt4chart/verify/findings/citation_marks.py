@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Passage
 from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.text.citations import Citation, citations
+from otel_rt4chart.verify.text.citations import Citation, citations, may_have_brackets
 
 _TITLES = ("title", "name", "document", "document_title", "source", "file_name", "filename")
 _URLS = ("url", "uri", "link", "href", "source", "source_url", "id", "document_id", "doc_id")
@@ -119,6 +119,13 @@ def _spaced(name: str) -> str:
 def _url_key(url: str) -> str:
     bare = re.sub(r"^https?://(?:www\.)?", "", url.casefold()).partition("#")[0]
     return bare.rstrip("/.,;:!?")
+
+
+def may_have_marks(answer: str) -> bool:
+    """False if the answer cites nothing, whatever was retrieved."""
+    return may_have_brackets(answer) or any(
+        form.search(answer) is not None for form in (_URL, _FOOTNOTE, _ACCORDING)
+    )
 
 
 def resolve_marks(answer: str, cited: CitedPassages) -> tuple[ResolvedCitation, ...]:

@@ -63,6 +63,11 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
     return tuple(found)
 
 
+def may_have_brackets(text: str) -> bool:
+    """False if `citations` finds nothing in the text, whatever the ids of the passages are."""
+    return _MAY_CITE.search(text) is not None and _BRACKET.search(text) is not None
+
+
 def quotations(text: str) -> tuple[Quotation, ...]:
     """Quotations of at least four words that are not titles."""
     if not any(mark in text for mark in _OPENING):

@@ -20,11 +20,16 @@ from otel_rt4chart.verify import (
     RulesJudge,
     Verifier,
 )
+from otel_rt4chart.verify.findings.citation_marks import CitedPassages, resolve_marks
 from otel_rt4chart.verify.findings.citations import (
     BoundedScanner,
+    any_part_may_cite,
     check_citations,
     citation_findings,
+    count_citations,
+    may_cite,
 )
+from otel_rt4chart.verify.text.citations import quotations
 
 MRI = Passage("p1", "The policy covers outpatient MRI with prior authorization.")
 COSMETIC = Passage("p2", "Cosmetic procedures are excluded from coverage.")
@@ -375,3 +380,32 @@ def test_no_text_breaks_the_check_without_claims(answer: str, texts: list[str]) 
 
     assert len(found) <= 20
     assert {one.name for one in found} <= {"citation"}
+
+
+PIECES = st.sampled_from(
+    [*"[]()“”\"«»【】¹².:,; \n", "p1", "p2", "doc-3", "Chunk_ID: c4", "HTTPS://a.example", "source",
+     "ſource", "according", "to", "as", "per", "super", "stated", "in", "İn", "last", "Benefits",
+     "the plan lasts for days", "Sources:", "[^1]", "x", "\\n", "\\"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12), st.data())
+def test_what_may_cite_is_what_can_have_a_citation(pieces: list[str], data: st.DataObject) -> None:
+    """Whatever was retrieved; and a text of which no part may cite has no such part."""
+    text = "".join(pieces)
+    has_any = bool(resolve_marks(text, CitedPassages(BOTH)) or quotations(text))
+
+    assert may_cite(text) or not has_any
+    assert may_cite(text) or (count_citations(text, BOTH), checked(text)) == (0, [])
+    start = data.draw(st.integers(0, len(text)))
+    part = text[start : data.draw(st.integers(start, len(text)))]
+    assert any_part_may_cite(text) or not may_cite(part)
+
+
+@pytest.mark.parametrize(
+    "answer", ["It is covered (see below).", "per month", "the “Pro” plan", "as stated in: it"]
+)
+def test_an_answer_that_only_looks_like_citing_does_not(answer: str) -> None:
+    """Parentheses, titles and turns of phrase."""
+    assert any_part_may_cite(answer)
+    assert not may_cite(answer)

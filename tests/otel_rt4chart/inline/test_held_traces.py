@@ -1,4 +1,4 @@
-"""Traces of which nothing would be verified: they are counted, and not read."""
+"""Traces of which nothing would be verified: they are counted, and read only where they cite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from otel_rt4chart.inline.answer_gatherer import TIMEOUTS, Answer, AnswerGatherer
-from otel_rt4chart.inline.skipped_traces import SkippedTraces
+from otel_rt4chart.inline.held_traces import HasMessages, HeldTraces, Need, NeedOf
 from otel_rt4chart.sampling import Layers, Policy, Risk
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Decision
@@ -39,13 +39,22 @@ def trace(
 
 
 class Reading:
-    """A gatherer that skips every trace; notes the spans that it reads and those it forgets."""
+    """A gatherer that holds every trace; notes the spans that it reads and those it forgets."""
 
-    def __init__(self, route: RouteCallable | None = None) -> None:
+    def __init__(
+        self,
+        route: RouteCallable | None = None,
+        need_of: NeedOf = lambda _: Need.NOTHING,
+        has_messages: HasMessages = lambda _: False,
+    ) -> None:
         self.read: list[str] = []
         self.forgotten: list[str] = []
         self.gatherer = AnswerGatherer(
-            route=route, complete=self._complete, forget=self._forget, is_skipped=lambda _: True
+            route=route,
+            complete=self._complete,
+            forget=self._forget,
+            need_of=need_of,
+            has_messages=has_messages,
         )
 
     def _complete(self, record: SpanRecord) -> SpanRecord:
@@ -116,27 +125,133 @@ def test_a_late_span_does_not_count_its_trace_again() -> None:
 
 def test_what_is_held_is_bounded() -> None:
     """The oldest traces are counted early, and their texts are let go."""
-    skipped = SkippedTraces(lambda _: True, TIMEOUTS, max_bytes=100_000)
+    held = HeldTraces(lambda _: Need.NOTHING, TIMEOUTS, max_bytes=100_000)
     for _ in range(20):
         for span in trace("LLM", text="word " * 4_000):
-            assert skipped.take(span, 1, lambda _: False) == ()
+            assert not held.take(span, 1, lambda _: False)
 
-    assert skipped.size <= 100_000
-    assert len(skipped.close_all()) == 20
-    assert skipped.size == 0
+    assert held.size <= 100_000
+    assert len(held.close_all()) == 20
+    assert held.size == 0
 
 
 def test_a_trace_is_closed_when_its_time_is_over() -> None:
     """As one that is read: a second after its root, a minute without one."""
     root_last = trace("LLM")
-    skipped = SkippedTraces(lambda _: True, TIMEOUTS)
+    held = HeldTraces(lambda _: Need.NOTHING, TIMEOUTS)
     orphan, _ = trace("LLM")
     for span in (*root_last, orphan):
-        skipped.take(span, 0, lambda _: False)
+        held.take(span, 0, lambda _: False)
 
-    assert skipped.close(TIMEOUTS.quiet_ns - 1) == []
-    assert len(skipped.close(TIMEOUTS.quiet_ns)) == 1
-    assert len(skipped.close(TIMEOUTS.orphan_ns)) == 1
+    assert held.close(TIMEOUTS.quiet_ns - 1) == []
+    assert len(held.close(TIMEOUTS.quiet_ns)) == 1
+    assert len(held.close(TIMEOUTS.orphan_ns)) == 1
+
+
+def needs_citations(trace_id: str) -> Need:
+    """Of every trace the citations are checked."""
+    return Need.CITATIONS
+
+
+ALL = ["retriever", "llm", "ask"]
+CITES = "It lasts 14 days [1]."
+
+
+def test_an_answer_that_may_cite_is_read() -> None:
+    """Nothing is lost by having waited."""
+    reading = Reading(need_of=needs_citations)
+
+    (answer,) = reading.answers(*trace("RETRIEVER", "LLM", text=CITES))
+
+    assert (reading.read, answer.candidate.blocked) == (ALL, None)
+    assert answer.candidate.exchange.answer == CITES
+
+
+def test_an_answer_that_cites_nothing_is_not_read() -> None:
+    """It is counted by its route."""
+    reading = Reading(need_of=needs_citations)
+
+    (answer,) = reading.answers(*trace("RETRIEVER", "LLM"))
+
+    assert (reading.read, answer.candidate.blocked) == ([], Decision.NOT_SAMPLED)
+    assert answer.candidate.route == "/ask"
+
+
+def test_a_trace_that_is_read_late_is_due_at_once() -> None:
+    """A second after its root, and no second later; unless enough answers wait."""
+    gatherer = Reading(need_of=needs_citations).gatherer
+    gatherer.add(trace("RETRIEVER", "LLM", text=CITES), 0)
+
+    assert gatherer.close(TIMEOUTS.quiet_ns - 1, 1) == []
+    assert gatherer.close(TIMEOUTS.quiet_ns, 0) == []
+    assert len(gatherer.close(TIMEOUTS.quiet_ns, 1)) == 1
+
+
+def test_a_trace_with_stored_messages_is_read_at_once() -> None:
+    """They are kept for a bounded number of spans, and may be the answer."""
+    reading = Reading(need_of=needs_citations, has_messages=lambda span: span.name == "llm")
+    *early, root = trace("RETRIEVER", "LLM")
+
+    reading.gatherer.add(early, 1)
+    assert reading.read == ["retriever", "llm"]
+    reading.gatherer.add([root], 1)
+    assert reading.read == ALL
+
+
+def test_a_trace_that_lost_a_span_is_read() -> None:
+    """It is `queue_full`, also where the rest cites nothing."""
+    reading = Reading(need_of=needs_citations)
+    spans = trace("RETRIEVER", "LLM")
+    context = spans[0].get_span_context()
+    assert context is not None
+    reading.gatherer.lose([context.trace_id])
+
+    (answer,) = reading.answers(*spans)
+
+    assert answer.candidate.blocked is Decision.QUEUE_FULL
+
+
+def test_a_trace_that_rates_choose_in_the_end_is_read() -> None:
+    """They may change while it is open."""
+    needs = [Need.CITATIONS, Need.VERDICT]
+    reading = Reading(need_of=lambda _: needs.pop(0))
+
+    (answer,) = reading.answers(*trace("RETRIEVER", "LLM"))
+
+    assert (reading.read, answer.candidate.blocked) == (ALL, None)
+
+
+def test_the_oldest_of_many_traces_is_read_early() -> None:
+    """What is held is bounded, and no trace is split."""
+    held = HeldTraces(needs_citations, TIMEOUTS, max_bytes=100_000)
+    traces = [trace("RETRIEVER", "LLM", text="word " * 4_000) for _ in range(20)]
+    read = [
+        span
+        for spans in traces
+        for one in spans
+        for span in held.take(one, 1, lambda _: False)
+    ]  # fmt: skip
+
+    assert held.size <= 100_000
+    kept = held.close_all()
+    assert read == [span for spans in traces[: -len(kept)] for span in spans]
+    assert [one.spans for one in kept] == [list(spans) for spans in traces[-len(kept) :]]
+
+
+def test_an_unread_answer_has_the_route_that_reading_finds() -> None:
+    """The spans' own, else the callable's, which sees the root first."""
+    spans = trace("RETRIEVER", "LLM"), trace("RETRIEVER", "LLM", route="own")
+    for need in (Need.CITATIONS, Need.VERDICT):
+        seen: list[str] = []
+
+        def route(found: Sequence[ReadableSpan], seen: list[str] = seen) -> str:
+            seen.append(found[0].name)
+            return "mine"
+
+        reading = Reading(route, lambda _, need=need: need)  # type: ignore[misc]
+        named = [one.candidate.route for each in spans for one in reading.answers(*each)]
+
+        assert (named, seen) == (["mine", "own"], ["ask"])
 
 
 def unread(record: SpanRecord) -> SpanRecord:
@@ -154,6 +269,18 @@ def test_an_application_that_checks_nothing_reads_nothing() -> None:
     assert app.decisions == {"not_sampled": 2}
     counted = {"rt4chart.route": "/ask", "rt4chart.decision": "not_sampled"}
     assert app.metrics["rt4chart.answers"] == [(counted, 2)]
+    app.close()
+
+
+def test_an_application_reads_no_answer_that_cites_nothing() -> None:
+    """By default, with a rate of 0: its citations are counted as none."""
+    app = App(policy=Policy(rate=0.0), complete=unread)
+    app.ask()
+    app.ask(answer="It is 30 days per month (see below).")
+    assert app.flush()
+
+    assert app.decisions == {"not_sampled": 2}
+    assert "rt4chart.citations" not in app.metrics
     app.close()
 
 
@@ -181,7 +308,7 @@ def test_whatever_may_choose_an_answer_lets_it_be_read(wanted: dict[str, Any]) -
         return record
 
     app = App(complete=noted, **wanted)
-    app.ask()
+    app.ask(answer="It lasts 14 days [p1].")
     assert app.flush()
 
     assert sorted(read) == ["answer", "ask", "search"]
