@@ -289,7 +289,9 @@ def working(client: Client, queue: TraceQueue, share: Share) -> Iterator[None]:
             )
             for connection in own[2:]
         ]
-        kind, shutdown = (NoLookAhead if share.is_before else LookAhead), Shutdown(3600)
+        # A judge that does not wait had its traces looked up 64 together.
+        kind = NoLookAhead if share.is_before and judge.is_remote else LookAhead
+        shutdown = Shutdown(3600)
         ahead = kind(own[1], queue, look_ups)
         stack.enter_context(workers_running(ahead, workers, saver, giving_up, shutdown=shutdown))
         yield

@@ -175,6 +175,17 @@ class ServiceSettings:
             "the name of a cluster in system.clusters, or a macro such as {cluster}",
         ),
     )
+    cluster_pruning: bool = setting(
+        False,
+        "look a trace up on its own shard alone: for clusters whose rows were all written through "
+        "the Distributed tables",
+        boolean,
+    )
+    insert_quorum: str = setting(
+        "",
+        "replicas of a cluster that an insert waits for (none: one)",
+        matching(r"[2-9]|auto", "a number from 2 to 9, or auto for most of them"),
+    )
     stop_s: float = setting(
         30.0, "seconds to finish accepted work at shutdown", number(0, 3600, "seconds")
     )
@@ -204,10 +215,12 @@ class ServiceSettings:
                 f"{PREFIX}VERDICTS_TTL_DAYS: expected at least 2 where spans are kept longer than "
                 f"a day; got {days.verdicts}; answers would be judged twice"
             )
-        if self.cluster and self.dsn.startswith("chdb:"):
+        asked = ("cluster", "cluster_pruning", "insert_quorum")
+        name = next((name for name in asked if getattr(self, name)), "")
+        if name and self.dsn.startswith("chdb:"):
             raise SettingsError(
-                f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster; got an "
-                "embedded database; leave it empty, or set http://user:password@host:8123/database"
+                f"{PREFIX}{name.upper()}: expected {PREFIX}DSN to name a server of the cluster; "
+                "got an embedded database; leave it empty, or set http://user:password@host:8123/database"
             )
 
     @property
@@ -466,7 +479,17 @@ class WorkSettings:
     service: ServiceSettings = section(
         ServiceSettings,
         flags=(
-            *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
+            *(
+                "dsn",
+                "cluster",
+                "cluster_pruning",
+                "insert_quorum",
+                "judge",
+                "strict_routes",
+                "sample_rate",
+                "layers",
+                "carrier",
+            ),
             *("fold_routes", "route_limit", "trace_quiet_s", "trace_orphan_s", "trace_max_s"),
             *("trace_buffer_mib", "work_queue", "workers", "trail_calls", "criteria", "stop_s"),
             *("log_format", "log_level", "self_metrics"),
