@@ -80,7 +80,7 @@ def test_both_versions_write_while_one_migrates_and_after(tmp_path: Path) -> Non
             found = client.query(ANSWERS).result_rows[0]
             claims, per_hour = (client.query(one).result_rows[0][0] for one in (CLAIMS, PER_HOUR))
             wrong = find_wrong_sums(client, time.time_ns() - 3600 * 10**9, time.time_ns())
-            differences = schema_differences(client)
+            differences = schema_differences(client) + schema_differences(client, ALL[:KNOWN])
             again = migrate(client, migrations=ALL[:KNOWN])
 
     assert migrated.returncode == 0, migrated.stderr
