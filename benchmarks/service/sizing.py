@@ -14,6 +14,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rt4chart_collector.pipeline.outcome_saver import FEW_OUTCOMES
+
 DAY_S, MINUTE_S = 86_400, 60
 
 
@@ -27,7 +29,9 @@ class Measured:
     stored_per_core_s: float = 10_000.0  # spans: 20,000 a second on two cores
     verified_per_core_s: float = 8.7  # `local`: 10 answers a second took 1.15 cores
     decided_per_core_s: float = 450.0  # not sampled: benchmarks.service.scale --sampled 0
-    reached: float = 0.88  # of the ideal, by 64 threads behind an endpoint: benchmarks.service.scale
+    reached: float = (
+        0.88  # of the ideal, by 64 threads behind an endpoint: benchmarks.service.scale
+    )
     inserts_per_save: float = 3.0  # benchmarks.service.scale --rates
 
 
@@ -102,8 +106,12 @@ def size(
 
 
 def inserts_per_s(answers_per_s: float, measured: Measured) -> float:
-    """The INSERTs of a process: it saves every two seconds, or each answer that comes alone."""
-    return (0.5 if answers_per_s > 1 else answers_per_s) * measured.inserts_per_save
+    """The INSERTs of a process: it saves every two seconds where many answers come.
+
+    Else it saves every second, or each answer where they come more slowly.
+    """
+    saves = 0.5 if answers_per_s > FEW_OUTCOMES else min(answers_per_s, 1.0)
+    return saves * measured.inserts_per_save
 
 
 def table(sizes: Sequence[Size]) -> str:

@@ -33,9 +33,10 @@ from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import LetterState
 from rt4chart_collector.store.engine.connect import Client
 
-# A save is a few statements, however many answers it has. One that comes alone is saved at once, if
-# the last save was a second ago; two seconds pass after a save of several.
+# A save is a few statements, however many answers it has. The first one after a pause is at once,
+# the next one a second later, or two seconds after one of more than a few outcomes.
 SAVE_EVERY_S, BUSY_EVERY_S = 1.0, 2.0
+FEW_OUTCOMES = 4
 # As many outcomes or traces, or as many characters of their texts, are saved together; no more wait
 # for a save.
 BATCH_OUTCOMES = 1000
@@ -110,7 +111,7 @@ class OutcomeSaver:
         due = 0.0
         while self._wait_for_work(due):
             began = time.monotonic()
-            is_busy = self.save_waiting() > 1
+            is_busy = self.save_waiting() > FEW_OUTCOMES
             due = began + (BUSY_EVERY_S if is_busy else SAVE_EVERY_S)
 
     def save_waiting(self) -> int:
