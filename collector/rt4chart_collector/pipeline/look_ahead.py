@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Condition
 
@@ -126,18 +126,11 @@ class LookAhead:
     one would hold up the others.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        queue: TraceQueue,
-        look_ups: LookUps,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`client` is for the thread of `run`; `clock` returns seconds."""
+    def __init__(self, client: Client, queue: TraceQueue, look_ups: LookUps) -> None:
+        """`client` is for the thread of `run`."""
         self.queue = queue
         self._client = client
         self._look_ups = look_ups
-        self._clock = clock
         self._ready: deque[LookedUp | AssembledTrace] = deque()
         self._changed = Condition()
         self._is_over = self._is_abandoned = False
@@ -147,7 +140,7 @@ class LookAhead:
         most, last = LEAST, 0.0
         try:
             while traces := self.queue.lease(self._wait_for_room(most)):
-                now = self._clock()
+                now = time.monotonic()
                 if now - last < QUICK_S:
                     most = min(2 * most, MOST)
                 elif now - last > SLOW_S:
