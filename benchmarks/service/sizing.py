@@ -14,6 +14,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rt4chart_collector.pipeline.outcome_saver import FEW_OUTCOMES
+
 DAY_S, MINUTE_S = 86_400, 60
 
 
@@ -26,8 +28,11 @@ class Measured:
     verdict_bytes: float = 50.0
     stored_per_core_s: float = 10_000.0  # spans: 20,000 a second on two cores
     verified_per_core_s: float = 8.7  # `local`: 10 answers a second took 1.15 cores
-    decided_per_core_s: float = 590.0  # not sampled: benchmarks.service.slow_judge --sampled 0
-    inserts_per_process_s: float = 2.0  # benchmarks.service.slow_judge
+    decided_per_core_s: float = 450.0  # not sampled: benchmarks.service.scale --sampled 0
+    reached: float = (
+        0.88  # of the ideal, by 64 threads behind an endpoint: benchmarks.service.scale
+    )
+    inserts_per_save: float = 3.0  # benchmarks.service.scale --rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Assumed:
     spans: int = 6  # of an answer
     claims: int = 5
     endpoint_s: float = 6.0  # an answer takes behind an endpoint: three calls of 2 s
-    threads: int = 16  # of a worker process behind an endpoint
+    threads: int = 64  # of a worker process behind an endpoint: fewer processes, fewer INSERTs
     spare: float = 2.0  # twice the capacity: for catching up, merges and reads
     cores_per_shard: int = 8
     days: int = 30
@@ -56,6 +61,13 @@ class Size:
     gib_per_day: float
     tib_kept: float
     inserts_per_s: int
+    verifying_share: float
+    """Of the cores of workers and shards, those that judge."""
+
+    @property
+    def inserts_per_1000(self) -> float:
+        """Of verdicts, for 1,000 answers."""
+        return self.inserts_per_s / (self.answers_per_minute / MINUTE_S) * 1000
 
 
 def size(
@@ -69,7 +81,7 @@ def size(
     spans, verified = answers * assumed.spans, answers * sampled
     deciding = answers / measured.decided_per_core_s
     cores = math.ceil((verified / measured.verified_per_core_s + deciding) * assumed.spare)
-    waiting = verified * assumed.endpoint_s / assumed.threads
+    waiting = verified * assumed.endpoint_s / assumed.threads / measured.reached
     processes = math.ceil(max(waiting, deciding) * assumed.spare)
     stored = spans / measured.stored_per_core_s * assumed.spare
     bytes_per_s = (
@@ -78,6 +90,7 @@ def size(
         + verified * assumed.claims * measured.claim_bytes
     )
     workers = max(cores, processes)
+    verifying = verified / measured.verified_per_core_s
     return Size(
         answers_per_minute,
         spans_per_s=spans,
@@ -87,8 +100,18 @@ def size(
         shards=math.ceil(stored / assumed.cores_per_shard),
         gib_per_day=bytes_per_s * DAY_S / 2**30,
         tib_kept=bytes_per_s * DAY_S * assumed.days / 2**40,
-        inserts_per_s=math.ceil(workers * measured.inserts_per_process_s),
+        inserts_per_s=math.ceil(workers * inserts_per_s(answers / workers, measured)),
+        verifying_share=verifying / (verifying + deciding + spans / measured.stored_per_core_s),
     )
+
+
+def inserts_per_s(answers_per_s: float, measured: Measured) -> float:
+    """The INSERTs of a process: it saves every two seconds where many answers come.
+
+    Else it saves every second, or each answer where they come more slowly.
+    """
+    saves = 0.5 if answers_per_s > FEW_OUTCOMES else min(answers_per_s, 1.0)
+    return saves * measured.inserts_per_save
 
 
 def table(sizes: Sequence[Size]) -> str:
@@ -101,8 +124,10 @@ def table(sizes: Sequence[Size]) -> str:
         ("partitions", [f"{one.partitions:,}" for one in sizes]),
         ("ClickHouse shards of 8 cores", [f"{one.shards:,}" for one in sizes]),
         ("INSERTs of verdicts a second, about", [f"{one.inserts_per_s:,}" for one in sizes]),
+        ("INSERTs per 1,000 answers", [f"{one.inserts_per_1000:,.0f}" for one in sizes]),
         ("GiB a day", [f"{one.gib_per_day:,.0f}" for one in sizes]),
         ("TiB for 30 days", [f"{one.tib_kept:,.1f}" for one in sizes]),
+        ("of all cores, judging takes", [f"{one.verifying_share:.0%}" for one in sizes]),
     )
     (head, first), *rest = rows
     lines = [f"| {head} | {' | '.join(first)} |", "|---" * (1 + len(sizes)) + "|"]

@@ -27,6 +27,7 @@ from otel_rt4chart.verify import (
 from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.look_ahead import LookAhead, LookUps
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import LARGE_BYTES, TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
@@ -211,15 +212,16 @@ def test_ordinary_answers_are_decided_while_large_ones_are_judged(client: Client
     for trace in traces:
         insert_spans(client, trace.spans)
     verifier = Verifier(judge, budget=Budget(answer_characters=None))
-    own, *siblings = [client.sibling() for _ in range(3)]
+    own, ahead, *siblings = [client.sibling() for _ in range(4)]
     giving_up = Event()
     saver = OutcomeSaver(own, queue.done, metrics, clock=lambda: next(ticks), giving_up=giving_up)
+    look_ups = LookUps(saver, CurrentVerifier(verifier, lambda: next(ticks)), metrics)
     workers = [
         Worker(
             one,
             queue,
             saver,
-            CurrentVerifier(verifier, lambda: next(ticks)),
+            look_ups,
             metrics,
             Breaker(judge.id, lambda: next(ticks)),
             sample_rate=1.0,
@@ -228,12 +230,13 @@ def test_ordinary_answers_are_decided_while_large_ones_are_judged(client: Client
         for one in siblings
     ]
     queue.put(traces)
-    with workers_running(queue, workers, saver, giving_up, shutdown=Shutdown(60)):
+    look_ahead = LookAhead(ahead, queue, look_ups)
+    with workers_running(look_ahead, workers, saver, giving_up, shutdown=Shutdown(60)):
         found = wait_until(lambda: decided(client), lambda traces: len(traces) == 10)
         assert found == {trace.trace_id for trace in traces[2:]}
         assert wait_until(lambda: queue.pending == 2)
         judge.gate.set()
 
     assert len(decided(client)) == 12
-    for one in (own, *siblings):
+    for one in (own, ahead, *siblings):
         one.close()

@@ -12,6 +12,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.look_ahead import LookUps
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
@@ -49,11 +50,12 @@ class OneWorker:
             giving_up=giving_up or Event(),
             is_owned=is_owned,
         )
+        self.look_ups = LookUps(self.saver, current, metrics)
         self.worker = Worker(
             client,
             self.queue,
             self.saver,
-            current,
+            self.look_ups,
             metrics,
             breaker or Breaker(current.id, clock),
             sample_rate=sample_rate,

@@ -56,9 +56,11 @@ from rt4chart_collector.core.retention import Retention
 from rt4chart_collector.core.settings_checks import (
     check_distinct,
     check_ingest_is_closed,
+    check_is_server,
     check_metrics,
     check_one,
     check_reachable,
+    check_tls,
 )
 from rt4chart_collector.core.settings_parsers import (
     ONE_A_LINE,
@@ -75,6 +77,7 @@ from rt4chart_collector.core.settings_parsers import (
 
 STORED, ENQUEUED = "stored", "enqueued"
 LOCAL = "127.0.0.1"
+REPLICAS = matching(r"[2-9]|auto", "a number from 2 to 9, or auto for most of them")
 SLACK_API = "https://slack.com/api"
 PAGERDUTY_API = "https://events.pagerduty.com/v2/enqueue"
 
@@ -175,6 +178,10 @@ class ServiceSettings:
             "the name of a cluster in system.clusters, or a macro such as {cluster}",
         ),
     )
+    cluster_pruning: bool = setting(
+        False, "ask a trace's shard alone: if all rows came through Distributed tables", boolean
+    )
+    insert_quorum: str = setting("", "replicas that an insert waits for (none: one)", REPLICAS)
     stop_s: float = setting(
         30.0, "seconds to finish accepted work at shutdown", number(0, 3600, "seconds")
     )
@@ -192,11 +199,7 @@ class ServiceSettings:
         for name in ("otlp_http", "otlp_grpc"):
             check_reachable(name, getattr(self, name), self, "ingest_token")
         check_one(self, "ingest_token", "read_token")
-        if bool(self.tls_cert) != bool(self.tls_key):
-            raise SettingsError(
-                f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither; got one; "
-                "they name a certificate chain and its private key, files in PEM"
-            )
+        check_tls(self.tls_cert, self.tls_key)
         # Recovery looks for spans of the last day without a verdict, which must not expire first.
         days = self.retention
         if days.verdicts < min(2, days.spans):
@@ -204,11 +207,7 @@ class ServiceSettings:
                 f"{PREFIX}VERDICTS_TTL_DAYS: expected at least 2 where spans are kept longer than "
                 f"a day; got {days.verdicts}; answers would be judged twice"
             )
-        if self.cluster and self.dsn.startswith("chdb:"):
-            raise SettingsError(
-                f"{PREFIX}CLUSTER: expected {PREFIX}DSN to name a server of the cluster; got an "
-                "embedded database; leave it empty, or set http://user:password@host:8123/database"
-            )
+        check_is_server(self, "cluster", "cluster_pruning", "insert_quorum")
 
     @property
     def retention(self) -> Retention:
@@ -466,7 +465,8 @@ class WorkSettings:
     service: ServiceSettings = section(
         ServiceSettings,
         flags=(
-            *("dsn", "cluster", "judge", "strict_routes", "sample_rate", "layers", "carrier"),
+            *("dsn", "cluster", "cluster_pruning", "insert_quorum", "judge", "strict_routes"),
+            *("sample_rate", "layers", "carrier"),
             *("fold_routes", "route_limit", "trace_quiet_s", "trace_orphan_s", "trace_max_s"),
             *("trace_buffer_mib", "work_queue", "workers", "trail_calls", "criteria", "stop_s"),
             *("log_format", "log_level", "self_metrics"),

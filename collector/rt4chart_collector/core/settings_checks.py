@@ -47,6 +47,25 @@ def check_ingest_is_closed(service: object) -> None:
         )
 
 
+def check_tls(certificate: str, key: str) -> None:
+    """Raise SettingsError where one of them is set alone."""
+    if bool(certificate) != bool(key):
+        raise SettingsError(
+            f"{PREFIX}TLS_CERT and {PREFIX}TLS_KEY: expected both or neither; got one; "
+            "they name a certificate chain and its private key, files in PEM"
+        )
+
+
+def check_is_server(service: object, *names: str) -> None:
+    """Raise SettingsError where one of these is set and the database is an embedded one."""
+    name = next((name for name in names if getattr(service, name)), "")
+    if name and str(getattr(service, "dsn", "")).startswith("chdb:"):
+        raise SettingsError(
+            f"{PREFIX}{name.upper()}: expected {PREFIX}DSN to name a server of the cluster; got an "
+            "embedded database; leave it empty, or set http://user:password@host:8123/database"
+        )
+
+
 def check_distinct(service: object, console: object, *names: str) -> None:
     """Raise SettingsError where two of these settings name one port of one address.
 

@@ -34,11 +34,6 @@ class CurrentVerifier:
         """The id of the verifier that was current at the last `get`."""
         return self._verifier.id
 
-    @property
-    def is_remote(self) -> bool:
-        """True where its judge may be waited for: it is called over the network."""
-        return self._verifier.is_remote
-
     def get(self, client: Client) -> Verifier:
         """The verifier; what the store says is read at most every 15 seconds.
 

@@ -1,4 +1,4 @@
-"""Stores the outcomes of all workers of a process together, about once a second."""
+"""Stores the outcomes of all workers of a process together, every one or two seconds."""
 
 from __future__ import annotations
 
@@ -33,10 +33,13 @@ from rt4chart_collector.pipeline.retry import AnswerOutcome
 from rt4chart_collector.store.answers.dead_letters import LetterState
 from rt4chart_collector.store.engine.connect import Client
 
-# A save is a few statements, however many answers it has. The first one after a pause is at once.
-SAVE_EVERY_S = 1.0
-# As many, or as many characters of their texts, are saved together; no more wait for a save.
-BATCH_OUTCOMES = 500
+# A save is a few statements, however many answers it has. The first one after a pause is at once,
+# the next one a second later, or two seconds after one of more than a few outcomes.
+SAVE_EVERY_S, BUSY_EVERY_S = 1.0, 2.0
+FEW_OUTCOMES = 4
+# As many outcomes or traces, or as many characters of their texts, are saved together; no more wait
+# for a save.
+BATCH_OUTCOMES = 1000
 BATCH_CHARACTERS = 32 * 10**6
 INSERT_RETRIES_S = (0.1, 0.5, 2.0, 5.0)
 SECOND = 10**9
@@ -85,7 +88,7 @@ class OutcomeSaver:
         self._is_owned = is_owned
         self._changed = Condition()
         self._waiting: deque[AnswerOutcome | _Lease] = deque()
-        self._number = self._characters = 0
+        self._outcomes = self._traces = self._characters = 0
         self._failed: set[str] = set()
         self._closed = False
 
@@ -105,13 +108,17 @@ class OutcomeSaver:
 
     def run(self) -> None:
         """Save until closed and empty."""
-        last = -SAVE_EVERY_S
-        while self._wait_for_work(last + SAVE_EVERY_S):
-            last = time.monotonic()
-            self.save_waiting()
+        due = 0.0
+        while self._wait_for_work(due):
+            began = time.monotonic()
+            is_busy = self.save_waiting() > FEW_OUTCOMES
+            due = began + (BUSY_EVERY_S if is_busy else SAVE_EVERY_S)
 
-    def save_waiting(self) -> None:
-        """Save what waits now together, and end the leases whose outcomes these were."""
+    def save_waiting(self) -> int:
+        """Save what waits now together, and end the leases whose outcomes these were.
+
+        Returns the number of outcomes.
+        """
         batch = self._take()
         made = [one for one in batch if isinstance(one, AnswerOutcome)]
         # Asked here: ownership may have been lost while the judge was working.
@@ -124,18 +131,23 @@ class OutcomeSaver:
                 # The worker has counted those that it could not decide on.
                 self._metrics.add(UNSAVED_TRACES, number=len(unsaved.difference(one.undecided)))
                 self._end_lease(one.traces, unsaved.union(one.undecided))
+        return len(made)
 
     def _append(self, item: AnswerOutcome | _Lease) -> None:
         with self._changed:
             self._changed.wait_for(lambda: not self._is_full)
             self._waiting.append(item)
-            self._number += len(item.traces) if isinstance(item, _Lease) else 1
+            if isinstance(item, _Lease):
+                self._traces += len(item.traces)
+            else:
+                self._outcomes += 1
             self._characters += _characters(item)
             self._changed.notify_all()
 
     @property
     def _is_full(self) -> bool:
-        return self._number >= BATCH_OUTCOMES or self._characters >= BATCH_CHARACTERS
+        number = max(self._outcomes, self._traces)
+        return number >= BATCH_OUTCOMES or self._characters >= BATCH_CHARACTERS
 
     def _wait_for_work(self, due: float) -> bool:
         """Wait until something waits, and the time has come or much waits; False at the end."""
@@ -149,7 +161,7 @@ class OutcomeSaver:
         with self._changed:
             taken = list(self._waiting)
             self._waiting.clear()
-            self._number = self._characters = 0
+            self._outcomes = self._traces = self._characters = 0
             self._changed.notify_all()
             return taken
 

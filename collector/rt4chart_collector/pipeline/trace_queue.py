@@ -165,11 +165,11 @@ class TraceQueue:
     def put(self, traces: Sequence[AssembledTrace]) -> None:
         """Add traces; callers ask for `room` before, and a few over the limit do no harm."""
         # Measured without the lock: it reads every attribute.
-        sized = [(trace, _is_large(trace)) for trace in traces]
+        sized = [(trace, is_large(trace)) for trace in traces]
         with self._changed:
-            for trace, is_large in sized:
+            for trace, is_large_one in sized:
                 self._arrived += 1
-                waiting = self._large if is_large else self._ordinary
+                waiting = self._large if is_large_one else self._ordinary
                 waiting.append(self._waiting(trace, self._arrived))
             self._changed.notify_all()
 
@@ -203,7 +203,7 @@ class TraceQueue:
                 self._leased.discard(trace.trace_id)
                 self._large_leased.discard(trace.trace_id)
                 for part in self._blocked.pop(trace.trace_id, []):
-                    waiting = self._large if _is_large(part) else self._ordinary
+                    waiting = self._large if is_large(part) else self._ordinary
                     waiting.appendleft(self._waiting(part, 0))
             self._changed.notify_all()
 
@@ -291,7 +291,8 @@ def _service_of(span: SpanRecord) -> str:
     return stored_service(tenant_of(span.resource), str(span.resource.get(SERVICE_NAME, "")))
 
 
-def _is_large(trace: AssembledTrace) -> bool:
+def is_large(trace: AssembledTrace) -> bool:
+    """True for a trace that is leased alone."""
     size = 0
     for span in trace.spans:
         size += span_bytes(span)

@@ -1,19 +1,16 @@
-"""The verification workers: take traces from the queue, and decide on each answer."""
+"""The verification workers: take traces that were looked up, and decide on each answer."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.judges.answer_verdicts import DEFAULT_LAYERS, Clock
 from otel_rt4chart.judges.judge_failure import find_judge_failure
 from otel_rt4chart.sampling import Layers
 from otel_rt4chart.spans.exchange.assembly import AssembledTrace
-from otel_rt4chart.spans.model.record import SpanRecord
-from otel_rt4chart.spans.model.verdict import Candidate, Decision
+from otel_rt4chart.spans.model.verdict import Candidate
 from otel_rt4chart.verify import Verifier
 from rt4chart_collector.core.instruments import (
     FAILURES,
@@ -25,8 +22,8 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.core.redacted_error import redacted_error
 from rt4chart_collector.pipeline.additions.verdict_additions import VerdictAdditions
 from rt4chart_collector.pipeline.breaker import Breaker
-from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
-from rt4chart_collector.pipeline.decision import decide, needs_judge, read_answers
+from rt4chart_collector.pipeline.decision import decide, needs_judge
+from rt4chart_collector.pipeline.look_ahead import LookAhead, LookedUp, LookUps
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.retry import (
     AnswerOutcome,
@@ -34,27 +31,18 @@ from rt4chart_collector.pipeline.retry import (
     outcome_of,
     postponed_letter,
 )
-from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
-from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState, letters_of
-from rt4chart_collector.store.answers.spans import spans_of
-from rt4chart_collector.store.answers.verdicts import PROVISIONAL, already_decided
-from rt4chart_collector.store.engine.columns import AnswerKey
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, LetterState
+from rt4chart_collector.store.answers.verdicts import PROVISIONAL
 from rt4chart_collector.store.engine.connect import Client
 
-LEASE_TRACES = 64
-# For a judge on the network: the traces of one lease are judged one after another, and other
-# threads could wait for the judge meanwhile. Several only while they need no waiting, as answers
-# outside of the sample do.
-REMOTE_LEASE_TRACES = 8
-QUICK_NS = 500_000_000
 SECOND = 10**9
 
 log = logging.getLogger(__name__)
 
 
 class Worker:
-    """One thread's work: `run` leases traces until the queue is closed and empty.
+    """One thread's work: `run` takes one trace after another until there is none any more.
 
     A trace is leased before anything is read for it, so that two workers never decide on the same
     answer. The saver stores the decisions, and then ends the lease. What could not be decided on
@@ -67,7 +55,7 @@ class Worker:
         client: Client,
         queue: TraceQueue,
         saver: OutcomeSaver,
-        verifier: CurrentVerifier,
+        look_ups: LookUps,
         metrics: ServiceMetrics,
         breaker: Breaker,
         *,
@@ -76,87 +64,81 @@ class Worker:
         layers: Layers = DEFAULT_LAYERS,
         strict_routes: frozenset[str] = frozenset(),
         additions: VerdictAdditions | None = None,
-        routes: RouteNames | None = None,
         is_owned: Callable[[str], bool] = lambda trace_id: True,
     ) -> None:
         """Without `additions`, failed claims are neither traced nor supported by earlier turns.
-
-        Without `routes`, answers are stored under any name.
 
         A trace that this process no longer owns is not verified.
         """
         self._client = client
         self._queue = queue
         self._saver = saver
-        self._verifier = verifier
+        self._look_ups = look_ups
         self._metrics = metrics
         self._breaker = breaker
         self._sample_rate = sample_rate
         self._layers = layers
         self._strict_routes = strict_routes
         self._additions = additions
-        self._routes = routes
         self._clock = clock
         self._is_owned = is_owned
 
-    def run(self) -> None:
-        """Verify until the queue is closed and empty."""
-        remote = 1
-        while traces := self._queue.lease(remote if self._waits_for_network else LEASE_TRACES):
-            began = self._clock()
-            self.handle(traces)
-            is_quick = self._clock() - began < QUICK_NS
-            remote = min(2 * remote, REMOTE_LEASE_TRACES) if is_quick else 1
-
-    @property
-    def _waits_for_network(self) -> bool:
-        is_remote = self._additions is not None and self._additions.is_remote
-        return is_remote or self._verifier.is_remote
+    def run(self, look_ahead: LookAhead) -> None:
+        """Verify until there is no trace any more."""
+        while (found := look_ahead.take()) is not None:
+            if isinstance(found, LookedUp):
+                self._judge(found)
+            else:
+                self.handle([found])
 
     def handle(self, traces: Sequence[AssembledTrace]) -> None:
-        """Decide on the answers of a lease, and hand the outcomes and its end to the saver."""
-        left: Collection[str] = {trace.trace_id for trace in traces}
-        try:
-            left = self._decide(traces)
-        except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
-            self._metrics.add(UNSAVED_TRACES, number=len(traces))
-            self._note(error, f"{len(traces)} traces left undecided, found again later")
-        finally:
-            self._queue.judged(traces)
-            self._saver.finish(traces, left)
+        """Look leased traces up, and decide on their answers."""
+        for found in self._look_ups.of(self._client, traces):
+            self._judge(found)
 
-    def _decide(self, traces: Sequence[AssembledTrace]) -> Collection[str]:
-        """Decide on every answer of the traces that is new to this verifier, or due again.
+    def _judge(self, found: LookedUp) -> None:
+        """Decide on the answers of a trace, and hand the outcomes and the lease's end to the saver.
 
         While the judge is paused its answers are postponed: nothing is stored for them, and
-        recovery finds them again, as after a crash. Returns the ids of their traces.
+        recovery finds them again, as after a crash.
         """
-        left: set[str] = set()
-        verifier = self._verifier.get(self._client)
-        spans = self._complete(traces)
-        found = self._candidates(spans)
-        letters = letters_of(self._client, (trace.trace_id for trace in traces), verifier.id)
-        for missing in self._missing_answers(letters, found):
+        left = True
+        try:
+            left = self._decide(found)
+        except Exception as error:  # noqa: BLE001 - thread boundary: the worker goes on
+            self._metrics.add(UNSAVED_TRACES)
+            self._metrics.add(FAILURES, type(error).__name__)
+            log.error("a trace left undecided, found again later: %s", redacted_error(error))
+        finally:
+            self._queue.judged([found.trace])
+            self._saver.finish([found.trace], {found.trace.trace_id} if left else ())
+
+    def _decide(self, found: LookedUp) -> bool:
+        """Decide on each answer that is new to this verifier, or due again; True if one is left."""
+        is_left = False
+        for missing in self._missing_answers(found):
             self._saver.put(missing)
-        before = already_decided(self._client, found, verifier.id)
-        answers = Counter(candidate.trace_id for candidate in found)
-        for candidate in self._due(found, letters, before):
+        for candidate in self._due(found):
             if not self._is_owned(candidate.trace_id):
                 continue
             key = (candidate.trace_id, candidate.span_id)
-            letter = letters.get(key)
-            outcome = self._attempt(candidate, verifier, letter, is_known=key in before)
-            if outcome is not None and outcome.verdict is not None and self._additions is not None:
-                trace, number = spans[candidate.trace_id], answers[candidate.trace_id]
-                complete = self._additions.add(
-                    self._client, verifier, outcome.verdict, trace, answers=number
-                )
-                outcome = replace(outcome, verdict=complete)
+            letter = found.letters.get(key)
+            outcome = self._attempt(candidate, found.verifier, letter, is_known=key in found.before)
             if outcome is not None:
-                self._saver.put(outcome)
+                self._saver.put(self._completed(outcome, found))
             elif letter is None:
-                left.add(candidate.trace_id)
-        return left
+                is_left = True
+        return is_left
+
+    def _completed(self, outcome: AnswerOutcome, found: LookedUp) -> AnswerOutcome:
+        """The outcome with the additions to its verdict."""
+        if outcome.verdict is None or self._additions is None:
+            return outcome
+        number = len(found.answers)
+        complete = self._additions.add(
+            self._client, found.verifier, outcome.verdict, found.spans, answers=number
+        )
+        return replace(outcome, verdict=complete)
 
     def _attempt(
         self,
@@ -189,61 +171,29 @@ class Worker:
             self._breaker.note(find_judge_failure(verdict), candidate.service)
         return outcome_of(verdict, letter)
 
-    def _candidates(self, traces: Mapping[str, Sequence[SpanRecord]]) -> list[Candidate]:
-        found: list[Candidate] = []
-        for trace_id, spans in traces.items():
-            try:
-                answers = read_answers(self._client, spans)
-                found.extend(self._routes.named(answers) if self._routes else answers)
-            except StoreError:
-                raise
-            except Exception as error:  # noqa: BLE001 - one bad trace must not stop the others
-                self._note(error, f"trace {trace_id} cannot be read")
-        return found
-
-    def _complete(self, traces: Sequence[AssembledTrace]) -> dict[str, Sequence[SpanRecord]]:
-        """The spans of each trace, with those in the store if it did not arrive whole."""
-        parts = sorted({trace.trace_id for trace in traces if not trace.is_whole})
-        found: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
-        for span in spans_of(self._client, parts) if parts else ():
-            found[span.trace_id][span.span_id] = span
-        for trace in traces:
-            for span in trace.spans:
-                # Another process may store these, and may not have done so yet.
-                found[trace.trace_id].setdefault(span.span_id, span)
-        return {trace_id: list(spans.values()) for trace_id, spans in found.items()}
-
-    def _due(
-        self,
-        found: Sequence[Candidate],
-        letters: Mapping[AnswerKey, DeadLetter],
-        before: Mapping[AnswerKey, Decision],
-    ) -> list[Candidate]:
+    def _due(self, found: LookedUp) -> list[Candidate]:
         """The answers without a decision, those now complete, and those whose retry is due."""
         now = self._clock()
 
         def is_due(candidate: Candidate) -> bool:
             key = (candidate.trace_id, candidate.span_id)
-            letter, decision = letters.get(key), before.get(key)
+            letter, decision = found.letters.get(key), found.before.get(key)
             if letter is not None and letter.state is LetterState.WAITING:
                 return letter.next_ns <= now
             is_better = decision in PROVISIONAL and candidate.blocked is None
             return decision is None or is_better
 
-        return [candidate for candidate in found if is_due(candidate)]
+        return [candidate for candidate in found.answers if is_due(candidate)]
 
-    def _missing_answers(
-        self, letters: Mapping[AnswerKey, DeadLetter], found: Sequence[Candidate]
-    ) -> list[AnswerOutcome]:
-        """The due letters of these traces whose answer is not among the candidates."""
-        keys = {(candidate.trace_id, candidate.span_id) for candidate in found}
+    def _missing_answers(self, found: LookedUp) -> list[AnswerOutcome]:
+        """The due letters of the trace whose answer is not among its answers."""
+        keys = {(candidate.trace_id, candidate.span_id) for candidate in found.answers}
         now = self._clock()
         return [
             AnswerOutcome(None, missing_answer_letter(letter, now))
-            for key, letter in letters.items()
-            if key not in keys and letter.state is LetterState.WAITING and letter.next_ns <= now
+            for key, letter in found.letters.items()
+            if letter.trace_id == found.trace.trace_id
+            and key not in keys
+            and letter.state is LetterState.WAITING
+            and letter.next_ns <= now
         ]
-
-    def _note(self, error: Exception, what: str) -> None:
-        self._metrics.add(FAILURES, type(error).__name__)
-        log.error("%s: %s", what, redacted_error(error))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Event, Thread
 
 from otel_rt4chart.core.deadline import Deadline
 from rt4chart_collector.core.redacted_error import redacted_error
+from rt4chart_collector.pipeline.look_ahead import LookAhead
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
-from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.pipeline.worker import Worker
 from rt4chart_collector.service.health import WORKERS, Health
 from rt4chart_collector.store.engine.connect import Client
@@ -102,27 +103,29 @@ def stage(
 
 @contextmanager
 def workers_running(
-    queue: TraceQueue,
+    look_ahead: LookAhead,
     workers: Sequence[Worker],
     saver: OutcomeSaver,
     giving_up: Event,
     *,
     shutdown: Shutdown,
 ) -> Iterator[None]:
-    """Run the workers and the saver; on exit, they have until the deadline to empty the queue.
+    """Run the look-ahead, the workers and the saver; on exit, they have until the deadline.
 
-    Traces that are left then remain in the store without a decision, where the next start finds
-    them.
+
+    They empty the queue. Traces that are left then remain in the store without a decision, where
+    the next start finds them.
     """
     saving = _start(WORKERS, saver.run, shutdown)
-    threads = [_start(WORKERS, worker.run, shutdown) for worker in workers]
+    threads = [_start(WORKERS, look_ahead.run, shutdown)]
+    threads += [_start(WORKERS, partial(worker.run, look_ahead), shutdown) for worker in workers]
     try:
         yield
     finally:
-        queue.close()
+        look_ahead.queue.close()
         if not shutdown.join(threads, 0.0):
             giving_up.set()
-            left = queue.abandon()
+            left = look_ahead.abandon()
             log.warning("%d traces not verified in time; the next start verifies them", left)
             last = Deadline(LAST_S)
             shutdown.join(threads, LAST_S)

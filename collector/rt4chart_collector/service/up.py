@@ -45,6 +45,7 @@ from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
 from rt4chart_collector.store.answers.spans import repair_trace_times
+from rt4chart_collector.store.engine.cluster_options import set_cluster_options
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.damage import ADVICE, describe_damage, left_out_parts
 from rt4chart_collector.store.engine.embedded_folder import folder_warning, staged_inserts
@@ -231,5 +232,6 @@ def database(settings: ServiceSettings, shutdown: Shutdown, clock: Clock) -> Ite
             log.warning("%s differs from what the migrations made: %s", client.database, line)
         repair_trace_times(client, clock() - WINDOW_NS)
         repair_rollup(client, clock() - WINDOW_NS)
+        set_cluster_options(client, pruning=settings.cluster_pruning, quorum=settings.insert_quorum)
         with serve_local_api(client.target, shutdown=shutdown):
             yield client

@@ -34,6 +34,7 @@ from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.pipeline.additions.verdict_additions import verdict_additions
 from rt4chart_collector.pipeline.breaker import Breaker
 from rt4chart_collector.pipeline.current_verifier import CurrentVerifier
+from rt4chart_collector.pipeline.look_ahead import LookAhead, LookUps
 from rt4chart_collector.pipeline.outcome_saver import OutcomeSaver
 from rt4chart_collector.pipeline.route_names import RouteNames
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
@@ -106,7 +107,7 @@ class VerificationRuntime:
         if self.budget.limits:
             self.budget.ledger = StoreLedger(sibling(), new_holder())
             stack.callback(self._give_budget_back)
-        self._saver_client = sibling()
+        self._saver_client, self._look_up_client = sibling(), sibling()
         self._worker_clients = [sibling() for _ in range(self._settings.workers)]
         self._shutdown.health.add_check(STORE_UNREACHABLE, lambda: self._watch.is_unreachable)
 
@@ -161,19 +162,19 @@ class VerificationRuntime:
         )
         # Else another service's flood of names that comes first would take theirs.
         routes.know(routes_by_claims(self.search_client, now_ns=self._clock(), limit=limit))
+        look_ups = LookUps(saver, self._verifier, self.metrics, routes)
         workers = [
             Worker(
                 client,
                 queue,
                 saver,
-                self._verifier,
+                look_ups,
                 self.metrics,
                 self.breaker,
                 sample_rate=self._settings.sample_rate,
                 layers=self._settings.layers,
                 strict_routes=self._settings.strict_routes,
                 additions=self._additions,
-                routes=routes,
                 clock=self._clock,
                 is_owned=is_owned,
             )
@@ -182,4 +183,5 @@ class VerificationRuntime:
         stack.enter_context(self.metrics.pushed(self._settings.self_metrics))
         watch, shutdown = self._watch, self._shutdown
         stack.enter_context(stage("store watch", watch.run, stop=watch.stop, shutdown=shutdown))
-        stack.enter_context(workers_running(queue, workers, saver, giving_up, shutdown=shutdown))
+        ahead = LookAhead(self._look_up_client, queue, look_ups)
+        stack.enter_context(workers_running(ahead, workers, saver, giving_up, shutdown=shutdown))

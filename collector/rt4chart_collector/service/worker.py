@@ -23,6 +23,7 @@ from rt4chart_collector.service.http_routes import operations_app
 from rt4chart_collector.service.stages import Shutdown, closing, stage
 from rt4chart_collector.service.status import Status
 from rt4chart_collector.service.verification import MIB, VerificationRuntime
+from rt4chart_collector.store.engine.cluster_options import set_cluster_options
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.schema.migrate import migrate, plan_migrations, shipped_migrations
 
@@ -105,6 +106,7 @@ def run_worker(settings: WorkSettings, *, clock: Clock = time.time_ns) -> Iterat
 
 
 def create_tables(client: Client, settings: ServiceSettings) -> None:
-    """Create this version's tables where they are missing."""
+    """Create this version's tables where they are missing, and set the cluster's options."""
     if client.is_guest or plan_migrations(client, migrations=shipped_migrations()).steps:
         migrate(client, retention=settings.retention, cluster=settings.cluster)
+    set_cluster_options(client, pruning=settings.cluster_pruning, quorum=settings.insert_quorum)

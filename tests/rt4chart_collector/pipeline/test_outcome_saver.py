@@ -245,6 +245,23 @@ def test_workers_wait_while_too_much_waits_to_be_saved(client: Client) -> None:
     assert decisions(client) == {("verified", "entailed"): 2}
 
 
+def test_an_answer_and_its_lease_count_once(client: Client) -> None:
+    """A thousand answers are one save: their leases are no further ones, and nobody waits."""
+    ended = Ended()
+    saver = saver_of(client, ended, ServiceMetrics())
+    trace, outcome = made(1)
+    putting = Thread(
+        target=lambda: put(saver, *[(trace, outcome)] * (BATCH_OUTCOMES - 1)), daemon=True
+    )
+    putting.start()
+    putting.join(60)
+    waited = putting.is_alive()
+
+    saved = saver.save_waiting()
+
+    assert (waited, saved, len(ended.traces)) == (False, BATCH_OUTCOMES - 1, BATCH_OUTCOMES - 1)
+
+
 def test_trace_that_was_lost_meanwhile_is_not_stored(client: Client) -> None:
     """Another process has its partition, and decides on it."""
     ended = Ended()

@@ -19,6 +19,7 @@ from rt4chart_collector.core.metrics import ServiceMetrics
 from rt4chart_collector.ingest.otlp.decode import decode_spans
 from rt4chart_collector.pipeline.assembler import Assembler
 from rt4chart_collector.pipeline.breaker import Breaker
+from rt4chart_collector.pipeline.look_ahead import LookAhead
 from rt4chart_collector.pipeline.recovery import PAUSE_NS, Recovery, Retries
 from rt4chart_collector.pipeline.trace_queue import TraceQueue
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
@@ -179,7 +180,9 @@ def test_answers_that_cannot_be_stored_are_counted_and_the_worker_goes_on(
     queue.close()
     one = OneWorker(failing, Verifier(JUDGE), lambda: next(clock), queue=queue, metrics=metrics)
 
-    one.worker.run()
+    look_ahead = LookAhead(failing, queue, one.look_ups)
+    look_ahead.run()
+    one.worker.run(look_ahead)
     one.saver.save_waiting()
 
     assert (queue.pending, metrics.total(UNSAVED_TRACES)) == (0, 1)

@@ -30,11 +30,6 @@ class AnswerCriteria:
         self._metrics = metrics
         self._clock = clock
 
-    @property
-    def is_remote(self) -> bool:
-        """True where a model at an endpoint is asked."""
-        return self._judge.is_remote
-
     def add(self, client: Client, verdict: Verdict) -> Verdict:
         """The verdict with those of its criteria. Never raises: a failure leaves them undecided."""
         candidate, report = verdict.candidate, verdict.report

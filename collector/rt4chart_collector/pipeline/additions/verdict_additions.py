@@ -36,11 +36,6 @@ class VerdictAdditions:
         self._trails = trails
         self._criteria = criteria
 
-    @property
-    def is_remote(self) -> bool:
-        """True where criteria of an answer may wait for a model on the network."""
-        return self._criteria is not None and self._criteria.is_remote
-
     def add(
         self,
         client: Client,

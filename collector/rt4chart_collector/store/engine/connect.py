@@ -82,6 +82,7 @@ class Client:
         self.target = target
         self.is_guest = is_guest
         self._is_open = True
+        self._settings: dict[str, str] = {}
 
     @property
     def database(self) -> str:
@@ -146,9 +147,10 @@ class Client:
         return cast(RawIOBase, stream)
 
     def set_settings(self, settings: Mapping[str, str]) -> None:
-        """Send these server settings with every statement from now on."""
+        """Send these server settings with every statement from now on, by siblings as well."""
         for name, value in settings.items():
             self._call(partial(self._driver.set_client_setting, name, value))
+        self._settings.update(settings)
 
     def use_database(self) -> None:
         """Resolve unqualified names in the target's database, which must exist."""
@@ -156,7 +158,9 @@ class Client:
 
     def sibling(self) -> Client:
         """Another connection to the same database, for another thread."""
-        return open_client(self.target)
+        opened = open_client(self.target)
+        opened.set_settings(self._settings)
+        return opened
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""

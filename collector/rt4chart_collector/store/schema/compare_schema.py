@@ -67,7 +67,9 @@ def schema_differences(client: Client, migrations: Sequence[Migration] | None = 
         found = client.query("SELECT formatQuery({query:String})", {"query": query})
         return str(found.result_rows[0][0])
 
-    return differences(schema_of(statements, canonical), live_schema(client))
+    return differences(
+        schema_of(statements, canonical), live_schema(client), is_newer=plan.is_newer
+    )
 
 
 def schema_of(statements: Sequence[str], canonical: Callable[[str], str]) -> dict[str, TableShape]:
@@ -108,16 +110,23 @@ def live_schema(client: Client) -> dict[str, TableShape]:
     }
 
 
-def differences(expected: Mapping[str, TableShape], live: Mapping[str, TableShape]) -> list[str]:
-    """The differences as text; tables that no migration created are ignored."""
+def differences(
+    expected: Mapping[str, TableShape], live: Mapping[str, TableShape], *, is_newer: bool = False
+) -> list[str]:
+    """The differences as text; tables that no migration created are ignored.
+
+    In a database that `is_newer`, so are further columns with a default: those of a later version.
+    """
     return [
         line
         for name, shape in expected.items()
-        for line in _differences_of(name, shape, live.get(name))
+        for line in _differences_of(name, shape, live.get(name), is_newer=is_newer)
     ]
 
 
-def _differences_of(name: str, expected: TableShape, live: TableShape | None) -> Iterator[str]:
+def _differences_of(
+    name: str, expected: TableShape, live: TableShape | None, *, is_newer: bool
+) -> Iterator[str]:
     if live is None:
         yield f"{name}: expected a table or view of that name, found none"
         return
@@ -131,6 +140,8 @@ def _differences_of(name: str, expected: TableShape, live: TableShape | None) ->
         if expected.query != live.query:
             yield f"{name}: its query differs from the query in the migration"
         for column in live.columns.keys() - expected.columns.keys():
+            if is_newer and live.columns[column].kind == "DEFAULT":
+                continue
             yield f"{name}.{column}: no migration created this column"
     for column, definition in expected.columns.items():
         found = live.columns.get(column)

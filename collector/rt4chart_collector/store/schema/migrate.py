@@ -155,7 +155,8 @@ class MigrationPlan:
     """The statements that bring a database to this version.
 
     `ledger` creates the table of applied migrations where it is missing, `retention` changes TTLs,
-    `applied` are the migrations that the database has already.
+    `applied` are the migrations that the database has already. It `is_newer` with further ones,
+    additive ones of a later version.
     """
 
     variant: SchemaVariant
@@ -163,6 +164,7 @@ class MigrationPlan:
     steps: tuple[MigrationStep, ...]
     retention: tuple[str, ...]
     applied: tuple[Migration, ...]
+    is_newer: bool
 
     @property
     def statements(self) -> list[str]:
@@ -254,6 +256,7 @@ def plan_migrations(
             else ()
         ),
         applied=tuple(migration for migration in migrations if migration.number in applied),
+        is_newer=bool(applied.keys() - {migration.number for migration in migrations}),
     )
 
 

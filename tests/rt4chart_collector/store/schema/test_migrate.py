@@ -183,6 +183,13 @@ def test_this_version_works_beside_an_additive_migration_of_the_next(own_client:
 
     rows = own_client.query("SELECT Owner, count() FROM rt4chart_claims GROUP BY Owner")
     assert [tuple(row) for row in rows.result_rows] == [("nobody", len(CLAIMS))]
+    # `rt4chart migrate` of this version would fail on them, and with it a way back in Compose.
+    assert schema_differences(own_client) == []
+    own_client.command("ALTER TABLE rt4chart_claims ADD COLUMN Own String")
+    assert schema_differences(own_client) == [
+        "rt4chart_claims.Own: no migration created this column"
+    ]
+    own_client.command("ALTER TABLE rt4chart_claims DROP COLUMN Own")
     assert migrate(own_client, migrations=[*ALL, LATER]) == []
 
 

@@ -38,7 +38,7 @@ def lines(part: str, folder: Path) -> list[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()
@@ -88,6 +88,15 @@ def test_writes_reach_both_shards_and_the_rollup(told: list[str]) -> None:
     assert "shards with claims: 2" in told
     assert "rollup after its repair: the same" in told
     assert "rows of a batch that came twice: 2" in told
+
+
+def test_look_up_by_trace_asks_one_shard_where_it_is_told_to(told: list[str]) -> None:
+    """It finds the same, and stays off where a row of the last day is on another shard."""
+    assert "shards asked for a trace: 2" in told
+    assert "shards asked with pruning: 1" in told
+    assert "look-ups with pruning: the same" in told
+    (problem,) = [one for one in told if one.startswith("pruning of misplaced rows: ")]
+    assert "otel_traces has rows of the last day on another shard" in problem
 
 
 def test_replicas_have_places_of_their_own(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,11 +34,13 @@ from rt4chart_collector.store.answers.dead_letters import (
     due_letters,
     insert_letters,
     letter_counts,
+    letters_of,
 )
 from rt4chart_collector.store.answers.export import SOURCES, ExportRequest, export_table
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of, unverified_traces
 from rt4chart_collector.store.answers.verdicts import already_decided, insert_verdicts
 from rt4chart_collector.store.answers.verifications import faithful_answers, last_verifications
+from rt4chart_collector.store.engine.cluster_options import pruning_problem, set_cluster_options
 from rt4chart_collector.store.engine.connect import CLUSTER_SETTINGS, Client
 from rt4chart_collector.store.engine.dsn import Target
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -291,7 +293,38 @@ def main(folder: Path) -> None:
         is_repaired = many.query(SUMS).result_rows == single.query(SUMS).result_rows
         sys.stdout.write(f"rollup after its repair: {'the same' if is_repaired else 'other'}\n")
         sys.stdout.write(f"rows of a batch that came twice: {twice(many)}\n")
+        for line in pruned(many, expected):
+            sys.stdout.write(f"{line}\n")
         sys.stdout.write(f"services that a tenant reads: {read_of_tenant(many)}\n")
+
+
+def pruned(client: Client, expected: Mapping[str, object]) -> Iterator[str]:
+    """What look-ups by trace ask and find where they ask the shard of the trace alone.
+
+    Without the filters of the halves, each shard that is asked gives the row: it has all of them.
+    """
+    halves, whole = "additional_table_filters", "SET additional_table_filters = {}"
+    (kept,) = client.query(
+        "SELECT value FROM system.settings WHERE name = {name:String}", {"name": halves}
+    ).result_rows[0]
+    asked = f"SELECT count() FROM otel_traces WHERE TraceId = '{IDS[0]}'"  # noqa: S608
+    client.command(whole)
+    yield f"pruning of misplaced rows: {pruning_problem(client)}"
+    yield f"shards asked for a trace: {client.query(asked).result_rows[0][0]}"
+    client.command(f"SET additional_table_filters = {kept}")
+    set_cluster_options(client, pruning=True, quorum="")
+    # Refuses a look-up that could ask fewer shards and does not.
+    forced = {"force_optimize_skip_unused_shards": "2"}
+    client.command(whole)
+    yield f"shards asked with pruning: {client.query(asked, settings=forced).result_rows[0][0]}"
+    client.command(f"SET additional_table_filters = {kept}")
+    candidates = [verdict(n).candidate for n in range(1, 31)]
+    client.set_settings(forced)
+    letters_of(client, IDS, VERIFIER)
+    found = (spans_of(client, IDS), already_decided(client, candidates, VERIFIER))
+    client.set_settings(dict.fromkeys(forced, "0"))
+    is_same = found == (expected["spans"], expected["decided"])
+    yield f"look-ups with pruning: {'the same' if is_same else found}"
 
 
 def read_of_tenant(client: Client) -> str:
