@@ -49,10 +49,8 @@ class EarlyVerdicts:
             return Judgement(Label.UNDECIDED, reason="nothing to check")
         if claim.key not in self.index.keys and (too_large := self._too_large(claim)):
             return Judgement(Label.UNDECIDED, reason=too_large)
-        copied = self._copied(claim)
-        if copied is not None:
-            index = (self._sentences[copied].index,)
-            reason = "is in the passage word for word"
+        if (copied := self._copied(claim)) is not None:
+            index, reason = (self._sentences[copied].index,), "is in the passage word for word"
             return Judgement(Label.ENTAILED, index, MAX_CONFIDENCE, reason)
         return self._refuse_language(claim.text) or self._cells.judge(claim)
 
