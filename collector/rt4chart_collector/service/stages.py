@@ -110,11 +110,10 @@ def workers_running(
     *,
     shutdown: Shutdown,
 ) -> Iterator[None]:
-    """Run the look-ahead, the workers and the saver; on exit, they have until the deadline.
+    """Run the look-ahead, the workers and the saver.
 
-
-    They empty the queue. Traces that are left then remain in the store without a decision, where
-    the next start finds them.
+    On exit, they have until the deadline to empty the queue. Traces that are left then remain in
+    the store without a decision, where the next start finds them.
     """
     saving = _start(WORKERS, saver.run, shutdown)
     threads = [_start(WORKERS, look_ahead.run, shutdown)]
