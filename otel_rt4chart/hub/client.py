@@ -13,9 +13,11 @@ from typing import Any, BinaryIO, cast
 
 from otel_rt4chart.core.errors import HubError, SettingsError
 from otel_rt4chart.core.text import one_line
+from otel_rt4chart.verify.llm.reply_limit import ReplyLimitError, bounded_client
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SHOWN = 100  # characters; the longest hash has 64
+_WAIT_S, _LISTING_S = 30.0, 120.0  # for the next bytes, and until a listing is whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Hub:
         self._package = _package()
         # It warns of each attempt; what fails in the end is told in one line.
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+        _bound_replies(self._package)
         self._endpoint = (endpoint or str(self._package.constants.ENDPOINT)).rstrip("/")
 
     def listing(self, repo: str, revision: str) -> HubListing:
@@ -128,12 +131,27 @@ class Hub:
             ) from error
         except OSError as error:
             raise HubError(f"{what}: {_told(error)}") from error
+        except ReplyLimitError as error:
+            raise HubError(
+                f"{what}: expected the listing of a revision from {self._endpoint}: {error}; "
+                "check HF_ENDPOINT"
+            ) from error
         except Exception as error:  # the client's errors of transport share no public class
             raise HubError(
                 f"{what}: the hub at {self._endpoint} cannot be reached, or broke off "
                 f"({type(error).__name__}): check the network and HF_ENDPOINT, and run the command "
                 "again; it continues where it stopped"
             ) from error
+
+
+def _bound_replies(package: ModuleType) -> None:
+    """Let the package's client take a listing of a bounded size; files are bounded as written."""
+    made = package.get_session()
+    bounded = bounded_client(type(made), _LISTING_S)
+    hooks = made.event_hooks  # with these the package refuses to call where it is offline
+    package.set_client_factory(
+        lambda: bounded(event_hooks=hooks, follow_redirects=True, timeout=_WAIT_S)
+    )
 
 
 class _BoundedFile:

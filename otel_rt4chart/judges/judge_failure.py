@@ -38,6 +38,11 @@ _STATUS = r"^.*?: {}: "
 # unknown model and an address that redirects are temporary: the operator can correct them, and the
 # answer is not the cause.
 _KINDS = (
+    # First, and from their beginning: what follows is the model's own text, and may say anything.
+    _failure_kind("refused", r"^(?:\S+: )?the model refused", is_temporary=False),
+    _failure_kind(
+        "unusable_reply", r"^(?:\S+: )?the model's reply was not usable", is_temporary=False
+    ),
     _failure_kind(
         "minute_budget", r"^over_budget: \d+ (?:calls|tokens) a minute", is_temporary=True
     ),
@@ -60,12 +65,10 @@ _KINDS = (
     ),
     _failure_kind("refused", _STATUS.format(r"4\d\d"), is_temporary=False),
     _failure_kind("reply_cut", r"reply was cut at its output limit", is_temporary=False),
-    _failure_kind(
-        "unusable_reply", r"reply was not usable|no judgement of this claim", is_temporary=False
-    ),
+    _failure_kind("unusable_reply", r"no judgement of this claim", is_temporary=False),
 )
 _BY_TYPE = {"SettingsError": "settings", "InputError": "malformed", "JudgeError": "judge"}
-KINDS = (*(kind.name for kind in _KINDS), *_BY_TYPE.values(), "unexpected")
+KINDS = (*dict.fromkeys(kind.name for kind in _KINDS), *_BY_TYPE.values(), "unexpected")
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def test_the_largest_answer_costs_little_whatever_it_is_made_of(form: str) -> No
     passages = (Passage("p1", text[:half]), Passage("p2", text[half:]))
     began = time.process_time()
 
-    report = Verifier(RulesJudge()).verify(Exchange("Is it [1]?", passages, answer))
+    report = Verifier(RulesJudge()).verify(Exchange("How many days is it [1]?", passages, answer))
 
     # A bound, no measurement: what it excludes took minutes.
     assert time.process_time() - began < CPU_S

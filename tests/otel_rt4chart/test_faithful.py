@@ -8,6 +8,7 @@ from otel_rt4chart.core.errors import InputError, SettingsError
 from otel_rt4chart.faithful import assert_faithful
 from otel_rt4chart.testing import Script, ScriptedJudge
 from otel_rt4chart.verify import Clash, Exchange, Label, Measure, Passage, RulesJudge, Verifier
+from otel_rt4chart.verify.local.rules_judge import RULES_ID
 
 PASSAGES = ["The free trial lasts 14 days.", "Refunds are paid within 30 days."]
 
@@ -25,7 +26,7 @@ def test_an_unfaithful_answer_fails_with_its_words_and_the_evidence() -> None:
         assert_faithful("The free trial lasts 30 days.", PASSAGES[:1], judge="rules")
 
     assert str(failure.value).splitlines() == [
-        "1 of 1 decided claims unfaithful, 0 of 1 misleading (judge rules/13)",
+        f"1 of 1 decided claims unfaithful, 0 of 1 misleading (judge {RULES_ID})",
         "",
         "contradicted: The free trial lasts 30 days.",
         "  answer:   The free trial lasts ⟦30 days⟧.",
@@ -101,7 +102,9 @@ def test_a_misleading_answer_fails_with_its_status() -> None:
         assert_faithful(OMITTED, LIMITED, judge="rules")
 
     told = str(failure.value)
-    assert told.startswith("0 of 1 decided claims unfaithful, 1 of 1 misleading (judge rules/13)")
+    assert told.startswith(
+        f"0 of 1 decided claims unfaithful, 1 of 1 misleading (judge {RULES_ID})"
+    )
     assert "\nqualifier_dropped: The policy covers outpatient MRI.\n" in told
     assert "“when prior authorization has been obtained”" in told
 

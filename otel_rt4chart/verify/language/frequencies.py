@@ -18,6 +18,7 @@ _ADVERBS = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "wee
 _EVERY = re.compile(rf"\b(?:every|each)\s+(?P<noun>{'|'.join(_DAYS)})\b", re.IGNORECASE)
 _ADVERB = re.compile(rf"\b(?:{'|'.join(_ADVERBS)})\b", re.IGNORECASE)
 _LEAD = re.compile(r"\bevery\s+$", re.IGNORECASE)
+_LONGEST_LEAD = 20  # characters, with the spaces
 
 
 class Frequency(NamedTuple):
@@ -32,9 +33,11 @@ def frequencies(slots: Slots) -> Iterator[Frequency]:
     """The frequencies of a text: those with a number, then those without one."""
     text, taken = slots.text, set[int]()
     for one in slots.quantities:
-        lead = _LEAD.search(text[: one.start])
         family, size = one.base
-        if lead and size and family in ("time", "months"):
+        lead = None
+        if size and family in ("time", "months"):
+            lead = _LEAD.search(text, max(0, one.start - _LONGEST_LEAD), one.start)
+        if lead:
             days = size / _SECONDS_OF_DAY if family == "time" else size * _DAYS_OF_MONTH
             yield Frequency(lead.start(), one.unit_end, 1 / days)
         elif one.period and one.unit not in UNITS and one.unit != "%":

@@ -22,6 +22,7 @@ from otel_rt4chart.verify.local.comparison import (
 _JOINTS = frozenset(("and", "or", "but", "while", "whereas"))
 _MAX_VALUES = 2  # a part with more of them is a list
 _MAX_IN_SENTENCE = 4  # a sentence with more of them is a row of a table
+_MAX_QUANTITIES = 40  # of these, groups of digits in a phone number are one value
 # Groups of digits as phone numbers have them; two of one length are a range.
 _PHONE = re.compile(r"(?<![\w.,])(?!(\d{4})-\d{4}\b)\+?\d{2,5}(?:[ /-]\d{2,}){1,4}(?!\w)")
 _SHORTEST_PHONE = 7  # digits
@@ -63,6 +64,8 @@ class BoundValue:
 
 def bound_values(slots: Slots, at: int) -> Iterator[BoundValue]:
     """The values of a sentence, each in its part: parts end at punctuation and conjunctions."""
+    if len(slots.quantities) > _MAX_QUANTITIES:
+        return
     values = _values(slots)
     if len(values) > _MAX_IN_SENTENCE:
         return

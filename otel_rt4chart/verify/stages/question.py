@@ -30,6 +30,7 @@ _GENERAL = frozenset(read_slots(
 _PIECES = re.compile(r"[,;:]\s|\b(?:and|but|or|while|whereas)\b", re.IGNORECASE)
 
 _MAX_VALUES = 10  # of a short answer; each is compared with every value of the passages
+_MAX_LISTED = 100  # values of a sentence; each is compared with the others and with its words
 _MAX_OTHERS = 2  # words of a short answer beside its value: "free of charge"
 
 Value = Quantity | Moment
@@ -40,6 +41,9 @@ class _Fit(NamedTuple):
 
     share: float
     others: int  # negative
+
+
+_NO_FIT = _Fit(0.0, 0)
 
 
 class _Told(NamedTuple):
@@ -86,9 +90,6 @@ def doubt_subject(
     return judgement
 
 
-_NO_FIT = _Fit(0.0, 0)
-
-
 def _values(slots: Slots) -> list[Value]:
     return [*slots.quantities, *slots.moments]
 
@@ -112,8 +113,14 @@ def _lacks_subject(claim: Slots, values: Sequence[Value], topic: dict[str, float
 
 
 def _told(slots: Slots, topic: dict[str, float]) -> Iterator[_Told]:
-    """The values of a sentence; of several, each with the words of its own part alone."""
+    """The values of a sentence; of several, each with the words of its own part alone.
+
+    Of a long list, such as a table in one line, nothing says which words are of which value.
+    """
     values = _values(slots)
+    if len(values) > _MAX_LISTED:
+        yield from (_Told(one, _NO_FIT) for one in values)
+        return
     cuts = [0, *(match.start() for match in _PIECES.finditer(slots.text)), len(slots.text)]
     for one in values:
         start, end = 0, len(slots.text)

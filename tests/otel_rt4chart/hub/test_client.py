@@ -41,6 +41,17 @@ def test_what_a_hub_says_reaches_no_terminal_as_a_command() -> None:
     assert (found.commit, found.licence, list(found.files)) == ("]0;x", "m [1mit", ["config.json"])
 
 
+def test_a_listing_without_an_end_is_refused() -> None:
+    """An address that is no hub may send anything; the memory is the command's."""
+    endless = {"config.json": {"note": "x" * 5 * 2**20}}
+
+    with (
+        StandInHub({"a/b": Repository({"config.json": b"{}"}, told=endless)}) as hub,
+        pytest.raises(HubError, match="the reply is larger than 4 MiB; check HF_ENDPOINT"),
+    ):
+        Hub(hub.url).listing("a/b", "main")
+
+
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for every other extra."""
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)

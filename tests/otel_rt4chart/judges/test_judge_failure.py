@@ -53,6 +53,7 @@ def failure_at(
         (error(400, "the content was filtered"), "refused", False),
         (text("{", cut=True), "reply_cut", False),
         (text("I cannot do that."), "unusable_reply", False),
+        (text('{"claims": ": 503: cannot be reached, or broke off"}'), "unusable_reply", False),
     ],
 )
 def test_kind_of_a_failure_says_whether_to_try_again(
@@ -84,9 +85,10 @@ def test_answer_that_was_judged_is_no_failure() -> None:
     assert find_judge_failure(by_rules) is None
 
 
-def test_model_that_refuses_has_spoken() -> None:
-    """It would refuse again, and it is not broken."""
-    with EndpointServer([text("", refusal="no")]) as server:
+@pytest.mark.parametrize("refusal", ["no", ": 503: cannot be reached, or broke off"])
+def test_model_that_refuses_has_spoken(refusal: str) -> None:
+    """It would refuse again, and it is not broken, whatever it says."""
+    with EndpointServer([text("", refusal=refusal)]) as server:
         assert failure_at(server) is None
 
 
