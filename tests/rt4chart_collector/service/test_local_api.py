@@ -13,9 +13,12 @@ import pytest
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service.local_api import LocalApiLimits, serve_local_api
+from rt4chart_collector.store.answers.trace_sizes import FEW_SPANS, SMALL_BLOCKS
+from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
 from rt4chart_collector.store.engine.embedded_folder import LocalEndpoint
+from rt4chart_collector.store.engine.raw_statements import SETTINGS
 from rt4chart_collector.store.schema.migrate import migrate
 from rt4chart_collector.store.schema.tenant_client import TenantClient
 from tests.polling import wait_until
@@ -292,3 +295,8 @@ def test_a_tenant_reads_its_rows_through_it(place: Place) -> None:
     assert TenantClient(place.guest, "acme").query(query).result_rows == [("~acme/shop", 3)]
     with pytest.raises(StoreError, match="Cannot modify"):
         TenantClient(place.guest, "acme").query(f"{query} SETTINGS additional_table_filters = {{}}")
+
+
+def test_settings_of_our_own_statements_are_admitted() -> None:
+    """Else every command fails beside a running service, and beside none it works."""
+    assert {*FINAL_PER_PARTITION, *FEW_SPANS, *SMALL_BLOCKS} <= SETTINGS

@@ -36,7 +36,7 @@ SETTINGS = frozenset(
         *("cancel_http_readonly_queries_on_client_close", "cast_string_to_dynamic_use_inference"),
         *("max_block_size", "query_plan_execute_functions_after_sorting"),
         *("date_time_input_format", "date_time_output_format"),
-        "do_not_merge_across_partitions_select_final",
+        *("do_not_merge_across_partitions_select_final", "optimize_move_to_prewhere_if_final"),
         "additional_table_filters",
         *("output_format_json_array_of_rows", "output_format_json_quote_64bit_integers"),
         *("output_format_json_escape_forward_slashes", "output_format_parquet_string_as_string"),
