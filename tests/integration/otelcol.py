@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.integration.needs import IS_ASKED
+from tests.integration.needs import IS_ASKED, IS_WHOLE
 from tests.integration.service import PATIENCE_S
 
 DEPLOY = Path(__file__).parents[2] / "collector/deploy/otelcol"
@@ -40,8 +40,8 @@ GATEWAY_ENVIRON = {
 
 def needed() -> None:
     """Skip, and say why, where these tests were not asked for or Go is missing."""
-    if not IS_ASKED:
-        pytest.skip("builds a Collector, which takes minutes: make test-integration")
+    if not (IS_WHOLE or (IS_ASKED and built().exists())):
+        pytest.skip("needs a Collector, which is built once, in minutes: make test-integration")
     if not Path(GO).exists():
         pytest.skip("go is needed to build the Collector: https://go.dev/dl")
 
@@ -58,18 +58,22 @@ def folder() -> Path:
     return CACHE / f"otelcol-{hashlib.sha256(RECIPE.read_bytes()).hexdigest()[:12]}"
 
 
+def built() -> Path:
+    """The Collector's program, once it is built."""
+    return folder() / "build/otelcol-rt4chart"
+
+
 def binary() -> Path:
     """The Collector of the recipe, built once a recipe; takes minutes, and the Go module proxy."""
     needed()
-    built = folder() / "build/otelcol-rt4chart"
-    if not built.exists():
+    if not built().exists():
         folder().mkdir(parents=True, exist_ok=True)
         tools = {**os.environ, "PATH": f"{Path(GO).parent}:{os.environ['PATH']}"}
         wanted = f"{BUILDER}@v{version()}"
         subprocess.run([GO, "install", wanted], env={**tools, "GOBIN": str(folder())}, check=True)
         recipe = ["--config", str(RECIPE)]
         subprocess.run([str(folder() / "builder"), *recipe], cwd=folder(), env=tools, check=True)
-    return built
+    return built()
 
 
 def source(module: str, path: str) -> str:

@@ -138,6 +138,6 @@ def assert_all_is_there_once(folder: Path, load: Load) -> dict[str, Any]:
     missing = load.span_ids - {(trace, span) for trace, span in spans}
     assert missing == set()
     assert answers == [[sent, sent, sent]]
-    assert rollup == exact
+    assert rollup == exact, (rollup, exact)
     assert claims == [[sum(row[2] for row in exact)]]
     return {"requests": len(load.acknowledged), "answers": sent, "replies": dict(load.replies)}

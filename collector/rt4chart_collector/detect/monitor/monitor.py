@@ -281,7 +281,6 @@ class Monitor:
         self._routes, self._adaptive, self._figures, self._alerts = None, None, (), {}
         self._states = {}
         self._corrected = CorrectedRates(self._client)
-        self._sums = SumsCheck(self._client, self._shards.holder)
         self._issues_tick = -1
 
     def _run_part(self, part: str, alerts: Callable[[], list[Alert]]) -> None:
@@ -293,6 +292,8 @@ class Monitor:
 
     def _note(self, what: str, error: Exception) -> None:
         """Log a failure, but not again while it is the same."""
+        if isinstance(error, StoreError):
+            self._sums.suspect()
         message = f"{what} failed: {redacted_error(error)}"
         if message != self._problem:
             log.warning("%s", message)

@@ -1,4 +1,6 @@
-"""Checks once an hour that the sums of the rates agree with the verdicts, and corrects them.
+"""Checks that the sums of the rates agree with the verdicts, and corrects them.
+
+Once an hour, and when the database broke off.
 
 Fills the sums per hour and day of the time before an upgrade, too.
 """
@@ -44,20 +46,29 @@ class SumsCheck:
         self._holder = holder
         self._hour = -1
         self._found: Sequence[WrongSums] = ()
-        self._is_filled = False
+        self._is_filled = self._is_suspected = False
+
+    def suspect(self) -> None:
+        """Look for differences in the next round: the database broke off, perhaps in a write."""
+        self._is_suspected = True
 
     def step(self, now_ns: int) -> int:
-        """Look for differences in a new hour, and correct in the next round; how many were."""
+        """Look for differences in a new hour or on suspicion, and correct in the next round.
+
+        Returns how many were corrected.
+        """
         corrected = 0
         if self._found:
             found, self._found = self._found, ()
+            # Until nothing differs: a write in progress may have hidden what is wrong.
+            self._is_suspected = True
             corrected = self._run(now_ns, lambda: correct_sums(self._client, found))
             if corrected:
                 log.warning("sums of rates that did not agree with the verdicts: %d", corrected)
-        elif now_ns // HOUR_NS != self._hour:
-            self._hour = now_ns // HOUR_NS
-            until_ns = now_ns - SETTLED_NS
+        elif self._is_suspected or now_ns // HOUR_NS != self._hour:
+            until_ns = now_ns - (0 if self._is_suspected else SETTLED_NS)
             self._found = find_wrong_sums(self._client, until_ns - DAY_NS, until_ns)
+            self._hour, self._is_suspected = now_ns // HOUR_NS, False
         if not self._is_filled:
             self._run(now_ns, lambda: self._fill(now_ns))
         return corrected

@@ -73,3 +73,21 @@ def test_another_process_that_corrects_sums_is_left_to_it(client: Client) -> Non
 
     assert [check.step(start + minute * 60 * SECOND) for minute in range(1, 3)] == [0, 0]
     assert rollup(client)[0] == 2
+
+
+def test_a_database_that_broke_off_is_compared_at_once(client: Client) -> None:
+    """The last minutes too, and again until nothing differs: writes go on meanwhile."""
+    now = NOON + 30 * 60 * SECOND
+    insert_verdicts(client, [verdict(1)])
+    before, check = rollup(client), SumsCheck(client, "test")
+    check.step(now)
+    client.command(TWICE)
+    not_yet = check.step(now)
+    check.suspect()
+    check.step(now)
+    client.command(TWICE)  # another write: the difference is no longer the one that was found
+    changed = check.step(now)
+    later = [check.step(now) for _ in range(3)]
+
+    assert (not_yet, changed, later) == (0, 0, [0, 1, 0])
+    assert rollup(client) == before
