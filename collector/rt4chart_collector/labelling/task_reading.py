@@ -91,7 +91,7 @@ def read_claim(client: Client, row: QueueRow) -> ClaimRow | None:
 
 
 def _answer(client: Client, row: QueueRow) -> Verification | None:
-    found = verifications_of(client, row.trace_id, row.span_id)
+    found = verifications_of(client, row.trace_id, row.span_id, start_ns=row.start_ns)
     return next((one for one in found if one.verifier == row.verifier), None)
 
 

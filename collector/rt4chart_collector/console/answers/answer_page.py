@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -14,7 +14,7 @@ from otel_rt4chart.core.guard import guard
 from otel_rt4chart.spans.graph.chain import TraceChain
 from otel_rt4chart.spans.model.record import SpanRecord
 from otel_rt4chart.spans.model.verdict import Candidate, Decision
-from otel_rt4chart.verify.core.model import Action, Label, Passage
+from otel_rt4chart.verify.core.model import Action, ClaimStatus, Label, Passage
 from rt4chart_collector.console.answers import wording
 from rt4chart_collector.console.answers.answer_view import (
     ANSWER_LENGTH,
@@ -40,7 +40,14 @@ from rt4chart_collector.console.view.urls import answer_url, with_query
 from rt4chart_collector.pipeline.additions.earlier_turns import earlier_passages
 from rt4chart_collector.pipeline.additions.trails import chain_of
 from rt4chart_collector.pipeline.decision import read_answers
-from rt4chart_collector.store.answers.claims import ClaimOutline, claim_outlines, claims_in
+from rt4chart_collector.store.answers.claims import (
+    ClaimOutline,
+    ClaimRow,
+    claim_outlines,
+    claims_in,
+    first_claims,
+    outline_of,
+)
 from rt4chart_collector.store.answers.criteria import criteria_of
 from rt4chart_collector.store.answers.dead_letters import letters_of
 from rt4chart_collector.store.answers.feedback import (
@@ -59,6 +66,9 @@ from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.issues.issues import issues_of_answer
 
 CLAIMS_A_PAGE = 50
+# Where a verdict has at most a page of claims, so many rows are read whole and at once. An index
+# has 16 bits.
+MAX_ROWS_READ, MAX_INDEX = 200, 2**16 - 1
 # Of a trace with more spans than the first, a page shows these, and reads no text: it is one of the
 # two parts of a page, and all there is up to the second is the other. No format has more.
 FIRST_SPANS, MAX_SPANS_READ = 500, 50_000
@@ -96,16 +106,23 @@ def show_answer(console: Console, request: Request) -> Response:
 
     Of a large trace, a page has the texts and all spans with `?part=whole` only.
     """
-    main, own = console.verifier(request), _actor(console, request)
+    own = _actor(console, request)
     form = choice_param(request, "format", ("html", "json"), "html")
     part = choice_param(request, "part", (FIRST, WHOLE_TRACE), FIRST)
     with console.store() as client:
         found = _verifications(client, request)
-        verification = _selected_verification(found, text_param(request, "verifier"), main)
-        outline = claim_outlines(client, verification)
+    # Not within the block: finding the main verifier may take another client.
+    verification = _selected_verification(
+        found, text_param(request, "verifier"), console.main_verifier
+    )
+    with console.store() as client:
+        outline, rows = _read_claims(client, verification, form)
         pages = claim_pages(request, outline)
-        indexes = pages.indexes if form == "html" else [claim.index for claim in outline]
-        listed = claims_in(client, verification, indexes)
+        listed = (
+            claims_in(client, verification, pages.indexes)
+            if rows is None
+            else [row for row in rows if form == "json" or row.index in pages.indexes]
+        )
         read = _read_trace(client, verification, form, part)
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
         others = [
@@ -121,7 +138,7 @@ def show_answer(console: Console, request: Request) -> Response:
     if form == "json":
         parts = (issues, feedback, read.texts, trace, trails, criteria)
         return JSONResponse(answer_document(verification, listed, view, *parts))
-    rows, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
+    spans, cut = trace_rows(trace, verification.span_id) if trace else ((), 0)
     return console.page(
         request,
         "answer.html",
@@ -139,7 +156,7 @@ def show_answer(console: Console, request: Request) -> Response:
         texts_gone=read.texts is None and not read.is_part,
         is_part=read.is_part,
         trace=trace,
-        rows=rows,
+        rows=spans,
         rows_cut=cut,
         found=found,
         others=[(other, where) for other, where in others if other is not verification],
@@ -151,6 +168,21 @@ def show_answer(console: Console, request: Request) -> Response:
         WHOLE=WHOLE_ANSWER,
         labels=[label.value for label in Label if label is not Label.NOT_A_CLAIM],
     )
+
+
+def _read_claims(
+    client: Client, verification: Verification, form: str
+) -> tuple[list[ClaimOutline], list[ClaimRow] | None]:
+    """All claims in outline, and whole where they are few or the document has them; else None."""
+    if form == "json":
+        rows = first_claims(client, verification, MAX_INDEX + 1)
+        return list(map(outline_of, rows)), rows
+    if verification.counts.claims <= CLAIMS_A_PAGE:
+        # There may be any number of sentences beside them that are no claim.
+        rows = first_claims(client, verification, MAX_ROWS_READ + 1)
+        if len(rows) <= MAX_ROWS_READ:
+            return list(map(outline_of, rows)), rows
+    return claim_outlines(client, verification), None
 
 
 def _read_trace(client: Client, verification: Verification, form: str, part: str) -> _ReadTrace:
@@ -240,11 +272,13 @@ def post_feedback(console: Console, request: Request) -> Response:
 def claim_pages(request: Request, outline: Sequence[ClaimOutline]) -> ClaimPages:
     """The claims to list: those of `?label=` on `?page=`, or on the page with `?claim=`."""
     selected = choice_param(request, "label", LABEL_FILTERS, "")
-    names = [_filters_of(claim) for claim in outline]
-    counts = Counter(name for found in names for name in found)
-    fitting = [
-        claim.index for claim, found in zip(outline, names, strict=True) if selected in found
-    ]
+    # A verdict may have thousands of claims, and they have few labels.
+    states = Counter((claim.label, claim.status) for claim in outline)
+    counts: Counter[str] = Counter()
+    for state, number in states.items():
+        counts.update(dict.fromkeys(_filters_of(*state), number))
+    listed = {state for state in states if selected in _filters_of(*state)}
+    fitting = [claim.index for claim in outline if (claim.label, claim.status) in listed]
     pages = max(-(-len(fitting) // CLAIMS_A_PAGE), 1)
     claim = integer_param(request, "claim", default=-1, low=-1, high=2**32)
     default = fitting.index(claim) // CLAIMS_A_PAGE + 1 if claim in fitting else 1
@@ -261,10 +295,10 @@ def shown_revision(verification: Verification) -> RevisedAnswer | None:
     return revision(verification.answer, advice.edits)
 
 
-def _filters_of(claim: ClaimOutline) -> set[str]:
-    """The values of `?label=` that list the claim."""
-    found = {"", claim.label.value, shown_label(claim.label, claim.status)}
-    return found | {UNFAITHFUL} if claim.label.is_unfaithful else found
+def _filters_of(label: Label, status: ClaimStatus) -> set[str]:
+    """The values of `?label=` that list a claim with these."""
+    found = {"", label.value, shown_label(label, status)}
+    return found | {UNFAITHFUL} if label.is_unfaithful else found
 
 
 def _verifications(client: Client, request: Request) -> list[Verification]:
@@ -280,15 +314,20 @@ def _verifications(client: Client, request: Request) -> list[Verification]:
 
 
 def _selected_verification(
-    found: Sequence[Verification], requested: str, main: str
+    found: Sequence[Verification], requested: str, main_verifier: Callable[[], str]
 ) -> Verification:
-    """The verdict to show: that of `?verifier=`, of the main verifier, or the latest one."""
+    """The verdict to show: that of `?verifier=`, of the main verifier, or the latest one.
+
+    The main verifier is looked up only where there is a choice.
+    """
     by_name = {verification.verifier: verification for verification in found}
     if requested:
         if requested not in by_name:
             raise bad_request("verifier", "a verifier that decided on this answer", requested)
         return by_name[requested]
-    verification = by_name.get(main)
+    if len(found) == 1:
+        return found[0]
+    verification = by_name.get(main_verifier())
     return (
         verification
         if verification is not None and verification.decision is Decision.VERIFIED
@@ -356,7 +395,7 @@ def _claim_number(text: str) -> int:
 def _label_seen(client: Client, verification: Verification, claim: int) -> str:
     if claim == WHOLE_ANSWER:
         return verification.label
-    found = claims_in(client, verification, [claim]) if claim < 2**16 else []
+    found = claims_in(client, verification, [claim]) if claim <= MAX_INDEX else []
     if not found:
         raise bad_request("claim", "the number of a claim of this answer", str(claim))
     return found[0].claim.label.value

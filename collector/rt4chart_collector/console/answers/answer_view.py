@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from heapq import nsmallest
 from typing import NamedTuple
 
 from otel_rt4chart.spans.model.verdict import Stage
-from otel_rt4chart.verify.core.model import ClaimStatus, Label, Passage
+from otel_rt4chart.verify.core.model import ClaimStatus, Evidence, Label, Passage
 from otel_rt4chart.verify.findings.reasons import (
     differing_words,
     evidence_of_findings,
@@ -27,7 +29,7 @@ from rt4chart_collector.console.answers.segments import (
 )
 from rt4chart_collector.console.answers.wording import stages_in_words
 from rt4chart_collector.console.view.filters import visible
-from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow
+from rt4chart_collector.store.answers.claims import ClaimOutline, ClaimRow, EvidenceRange
 from rt4chart_collector.store.answers.criteria import CriterionRow
 from rt4chart_collector.store.answers.feedback import Feedback
 from rt4chart_collector.store.answers.trace_tree import TraceTree
@@ -238,10 +240,11 @@ class AnswerView:
         return ClaimLink(index, label, f"{query}#claim-{index}")
 
     def _answer_marks(self) -> Iterable[TextMark]:
+        labels, no_claim = self._labels, Label.NOT_A_CLAIM
         for claim in self.outline:
-            if claim.label is not Label.NOT_A_CLAIM:
-                weight = WEIGHTS[self._labels[claim.index]]
-                yield TextMark(*claim.answer_range, claim.index, weight)
+            if claim.label is not no_claim:
+                index, (start, end) = claim.index, claim.answer_range
+                yield TextMark(start, end, index, WEIGHTS[labels[index]])
 
     def _run(self, segment: Segment) -> TextRun:
         """A piece of the answer, labelled and linked as its first claim."""
@@ -296,16 +299,13 @@ class AnswerView:
     def _cited_by_passage(self) -> Mapping[str, Sequence[PassageCitation]]:
         found: defaultdict[str, list[PassageCitation]] = defaultdict(list)
         for claim in self.outline:
-            beside = self._beside[claim.index]
-            places = (
-                *((one.passage, one.start, one.end, one.relation) for one in claim.places),
-                *((one.passage_id, one.start, one.end, one.relation) for one in beside),
-            )
-            against = {one[:3] for one in places if one[3] != "supports"}
+            index, places = claim.index, claim.places
+            if beside := self._beside.get(index):
+                places = (*places, *map(_range_of, beside))
+            against = {one[:3] for one in places if one.relation != "supports"}
             for number, (passage, start, end, relation) in enumerate(places):
-                if relation == "supports" and (passage, start, end) in against:
-                    continue
-                found[passage].append(PassageCitation(claim.index, number, start, end, relation))
+                if relation != "supports" or (passage, start, end) not in against:
+                    found[passage].append(PassageCitation(index, number, start, end, relation))
         return found
 
     def _passage(
@@ -376,6 +376,7 @@ class AnswerView:
         return replace(run, anchors=tuple(anchors))
 
 
+@cache
 def shown_label(label: Label, status: ClaimStatus) -> str:
     """What the page marks a claim as: its label, or that it misleads."""
     return MISLEADING_LABEL if status.misleads(label) else label.value
@@ -385,8 +386,13 @@ def _heaviest(marks: Sequence[TextMark], listed: set[int]) -> list[TextMark]:
     """At most `MAX_MARKS` marks: those of listed claims first, then the heaviest."""
     if len(marks) <= MAX_MARKS:
         return list(marks)
-    ranked = sorted(marks, key=lambda mark: (mark.claim not in listed, -mark.weight, mark.claim))
-    return ranked[:MAX_MARKS]
+    return nsmallest(
+        MAX_MARKS, marks, key=lambda mark: (mark.claim not in listed, -mark.weight, mark.claim)
+    )
+
+
+def _range_of(evidence: Evidence) -> EvidenceRange:
+    return EvidenceRange(evidence.passage_id, evidence.start, evidence.end, evidence.relation)
 
 
 def answer_document(

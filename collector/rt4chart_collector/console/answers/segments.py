@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.text.sentences import whole_graphemes
@@ -15,8 +16,7 @@ from otel_rt4chart.verify.text.sentences import whole_graphemes
 MAX_CLAIMS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TextMark:
+class TextMark(NamedTuple):
     """A half-open character range of a claim; where marks overlap, the heaviest is displayed."""
 
     start: int
@@ -53,8 +53,10 @@ def fitting(text: str, marks: Iterable[TextMark]) -> tuple[list[TextMark], list[
     """The marks within the text, and those outside it."""
     fits: list[TextMark] = []
     unfit: list[TextMark] = []
+    length = len(text)
     for mark in marks:
-        (fits if 0 <= mark.start < mark.end <= len(text) else unfit).append(mark)
+        start, end, _, _ = mark
+        (fits if 0 <= start < end <= length else unfit).append(mark)
     return fits, unfit
 
 

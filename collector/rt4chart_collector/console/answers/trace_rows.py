@@ -24,6 +24,11 @@ class TraceRow:
     is_answer: bool
 
     @property
+    def bar(self) -> tuple[str, str]:
+        """The left edge and the width of its bar in %, as text: wide enough to be seen."""
+        return f"{min(self.before, 99.3):.2f}", f"{max(self.length, 0.7):.2f}"
+
+    @property
     def duration(self) -> str:
         """The duration of the span in a fitting unit."""
         ns = self.span.duration_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from shlex import quote
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
@@ -123,6 +124,7 @@ def finding_title(finding: Finding) -> str:
     return labels.get(finding.name, finding.name.replace("_", " ").capitalize())
 
 
+@cache
 def stages_in_words(stages: frozenset[Stage]) -> str:
     """The stages as text, in pipeline order."""
     return ", ".join(words for stage, words in STAGES.items() if stage in stages)

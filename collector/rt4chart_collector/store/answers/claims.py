@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from otel_rt4chart.verify.core.model import (
     AnswerRange,
@@ -125,8 +125,7 @@ class ClaimRow(VerdictRow):
 CLAIMS = RowTable("rt4chart_claims", ClaimRow)
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceRange:
+class EvidenceRange(NamedTuple):
     """The range of a claim's evidence: characters in the passage's text."""
 
     passage: str
@@ -171,6 +170,11 @@ SELECT {CLAIMS.select()}
 FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{indices:Array(UInt16)}}
 ORDER BY ClaimIndex
 """  # noqa: S608
+FIRST_CLAIMS = f"""
+SELECT {CLAIMS.select()}
+FROM rt4chart_claims FINAL {OF_VERDICT}
+ORDER BY ClaimIndex LIMIT {{limit:UInt32}}
+"""  # noqa: S608
 # If several verifiers judged an answer, the claims of the latest verdict.
 LATEST_CLAIMS = f"""
 SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
@@ -211,6 +215,12 @@ def claim_outlines(client: Client, verification: Verification) -> list[ClaimOutl
         verification.verdict_parameters,
         settings=FINAL_PER_PARTITION,
     )
+
+
+def first_claims(client: Client, verification: Verification, limit: int) -> list[ClaimRow]:
+    """The first claims of the verdict, in order."""
+    parameters = {**verification.verdict_parameters, "limit": limit}
+    return read(client, ClaimRow, FIRST_CLAIMS, parameters, settings=FINAL_PER_PARTITION)
 
 
 def claims_in(client: Client, verification: Verification, indices: Sequence[int]) -> list[ClaimRow]:

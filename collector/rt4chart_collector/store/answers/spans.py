@@ -26,11 +26,13 @@ from otel_rt4chart.spans.model.record import (
 from otel_rt4chart.spans.model.span_view import OperationKind
 from rt4chart_collector.store.answers.trace_sizes import (
     FEW_SPANS,
+    OF_TRACES,
     READ_BYTES,
     SMALL_BLOCKS,
     shares_of_large,
     shortened_columns,
     trace_sizes,
+    trace_times,
     value_cap,
 )
 from rt4chart_collector.store.engine.columns import AnswerKey, ServiceName, SpanId, TraceId
@@ -117,21 +119,14 @@ class SpanRow:
 
 
 SPANS = RowTable("otel_traces", SpanRow)
-# otel_traces is sorted by service and time, not by trace. The side table gives the time range of
-# the traces, so that only the partitions of their days are read.
-SPANS_OF = """
-SELECT {columns} FROM otel_traces
-WHERE TraceId IN {{ids:Array(String)}}
-  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {{ids:Array(String)}})
-  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {{ids:Array(String)}})
+SPANS_OF = f"""
+SELECT {{columns}} FROM otel_traces {OF_TRACES}
 ORDER BY TraceId, Timestamp, SpanId
 LIMIT 1 BY TraceId, SpanId
 LIMIT {{most:UInt64}}
-"""
-WHOLE_SPANS_OF = SPANS_OF.format(columns=SPANS.select())
-SHORTENED_SPANS_OF = SPANS_OF.format(columns=shortened_columns(SPANS.select()))
+"""  # noqa: S608 - our own names alone, values are parameters
+WHOLE_SPANS_OF = SPANS_OF.replace("{columns}", SPANS.select())
+SHORTENED_SPANS_OF = SPANS_OF.replace("{columns}", shortened_columns(SPANS.select()))
 # Not from the side table: a process that is killed may have stored a span without its row there.
 STORED_CARRIERS = f"""
 SELECT DISTINCT TraceId, SpanId FROM otel_traces
@@ -220,13 +215,16 @@ def spans_of(
     Of traces with values of more than `max_bytes` in all, the longest values of the largest are
     shortened, as those are that were too large to be stored.
     """
-    shares = shares_of_large(trace_sizes(client, trace_ids), max_bytes)
+    times = trace_times(client, trace_ids)
+    if times is None:
+        return []
+    shares = shares_of_large(trace_sizes(client, trace_ids, times), max_bytes)
     whole = [trace_id for trace_id in trace_ids if trace_id not in shares]
-    parameters: dict[str, object] = {"ids": whole, "most": limit}
+    parameters = {**times.parameters(whole), "most": limit}
     rows = read(client, SpanRow, WHOLE_SPANS_OF, parameters) if whole else []
     for trace_id, share in shares.items():
-        cap = value_cap(client, trace_id, share)
-        parameters = {"ids": [trace_id], "most": limit, "cap": cap}
+        cap = value_cap(client, trace_id, times, share)
+        parameters = {**times.parameters([trace_id]), "most": limit, "cap": cap}
         rows += read(client, SpanRow, SHORTENED_SPANS_OF, parameters, settings=FEW_SPANS)
     if shares:
         rows = sorted(rows, key=lambda row: row.trace_id)[:limit]

@@ -7,7 +7,9 @@ trace holds it in memory several times, so the bytes are counted before they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.core.semconv import SHORTENED_ATTRIBUTES
 from rt4chart_collector.store.engine.connect import Client
 
@@ -31,6 +33,7 @@ def _total(cap: str) -> str:
 
 
 _WHOLE = str(2**62)
+SECOND_NS = 10**9
 # For conditions on attributes: a span may have 16 MiB, and is copied for each of them.
 SMALL_BLOCKS = {"max_block_size": 16}
 # A few spans at once, because one may have 16 MiB, and shortened before they are sorted.
@@ -39,26 +42,63 @@ FEW_SPANS = {
     "max_threads": 1,
     "query_plan_execute_functions_after_sorting": 0,
 }
-_TIMES = """
-  AND Timestamp >= (SELECT min(Start) FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {ids:Array(String)})
-  AND Timestamp <= (SELECT max(End) + 1 FROM otel_traces_trace_id_ts
-                    WHERE TraceId IN {ids:Array(String)})
+# Counting the bytes of an ordinary trace takes a few MiB. A few spans at once take five times as
+# long, because the spans beside it are passed over in as small blocks.
+OUT_OF_MEMORY = "MEMORY_LIMIT_EXCEEDED"
+LITTLE_MEMORY = {"max_memory_usage": 256 * 2**20, "max_threads": 1}
+TIMES_OF = """
+SELECT count(), toUnixTimestamp(min(Start)), toUnixTimestamp(max(End))
+FROM otel_traces_trace_id_ts WHERE TraceId IN {ids:Array(String)}
 """
+# otel_traces is sorted by service and time, not by trace: by the time range of the traces, only the
+# parts of their days are read.
+OF_TRACES = """WHERE TraceId IN {ids:Array(String)}
+  AND Timestamp >= fromUnixTimestamp64Nano({since:Int64})
+  AND Timestamp <= fromUnixTimestamp64Nano({until:Int64})"""
 SIZES_OF = f"""
-SELECT TraceId, sum({_total(_WHOLE)}) FROM otel_traces
-WHERE TraceId IN {{ids:Array(String)}} {_TIMES}
-GROUP BY TraceId
+SELECT TraceId, sum({_total(_WHOLE)}) FROM otel_traces {OF_TRACES} GROUP BY TraceId
 """  # noqa: S608 - names of columns alone, values are parameters
 CAPPED_SIZES_OF = f"""
-SELECT {", ".join(f"sum({_total(str(cap))})" for cap in CAPS)} FROM otel_traces
-WHERE TraceId IN {{ids:Array(String)}} {_TIMES}
+SELECT {", ".join(f"sum({_total(str(cap))})" for cap in CAPS)} FROM otel_traces {OF_TRACES}
 """  # noqa: S608 - names of columns alone, values are parameters
 
 
-def trace_sizes(client: Client, trace_ids: Sequence[str]) -> dict[str, int]:
-    """The bytes of the values of each stored trace; a span that is stored twice counts twice."""
-    rows = client.query(SIZES_OF, {"ids": list(trace_ids)}, settings=FEW_SPANS).result_rows
+@dataclass(frozen=True, slots=True)
+class TraceTimes:
+    """When the spans of some traces started: at most a second wider on each side."""
+
+    since_ns: int
+    until_ns: int
+
+    def parameters(self, trace_ids: Sequence[str]) -> dict[str, object]:
+        """The parameters of `OF_TRACES`."""
+        return {"ids": list(trace_ids), "since": self.since_ns, "until": self.until_ns}
+
+
+def trace_times(client: Client, trace_ids: Sequence[str]) -> TraceTimes | None:
+    """When the spans of these traces started, from the side table; None if none is stored."""
+    rows = client.query(TIMES_OF, {"ids": list(trace_ids)}).result_rows
+    ((count, first_s, last_s),) = rows
+    return TraceTimes(first_s * SECOND_NS, (last_s + 1) * SECOND_NS) if count else None
+
+
+def trace_sizes(
+    client: Client, trace_ids: Sequence[str], times: TraceTimes | None = None
+) -> dict[str, int]:
+    """The bytes of the values of each stored trace; a span that is stored twice counts twice.
+
+    The times are read if they are not given.
+    """
+    times = times or trace_times(client, trace_ids)
+    if times is None:
+        return {}
+    parameters = times.parameters(trace_ids)
+    try:
+        rows = client.query(SIZES_OF, parameters, settings=LITTLE_MEMORY).result_rows
+    except StoreError as error:
+        if error.engine_code != OUT_OF_MEMORY:
+            raise
+        rows = client.query(SIZES_OF, parameters, settings=FEW_SPANS).result_rows
     return {trace_id: int(size) for trace_id, size in rows}
 
 
@@ -87,9 +127,10 @@ def shares_of_large(sizes: Mapping[str, int], max_bytes: int) -> dict[str, int]:
     return {}
 
 
-def value_cap(client: Client, trace_id: str, max_bytes: int) -> int:
+def value_cap(client: Client, trace_id: str, times: TraceTimes, max_bytes: int) -> int:
     """The bytes of each value with which the trace has at most `max_bytes`, as far as it can."""
-    (totals,) = client.query(CAPPED_SIZES_OF, {"ids": [trace_id]}, settings=FEW_SPANS).result_rows
+    parameters = times.parameters([trace_id])
+    (totals,) = client.query(CAPPED_SIZES_OF, parameters, settings=FEW_SPANS).result_rows
     fitting = [cap for cap, total in zip(CAPS, totals, strict=True) if total <= max_bytes]
     return int(max(fitting, default=CAPS[0]))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import lru_cache
+from operator import attrgetter
 from typing import Annotated, Any
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
@@ -165,8 +167,12 @@ def _edits_json(edits: Sequence[Edit]) -> str:
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":")) if listed else ""
 
 
+@lru_cache(maxsize=256)
 def _stages_from(written: str) -> frozenset[Stage]:
-    """Parse stages joined by commas; unknown stages of a later version are skipped."""
+    """Parse stages joined by commas; unknown stages of a later version are skipped.
+
+    Cached, because an answer may have thousands of passages, and they have few stages.
+    """
     known = {stage.value: stage for stage in Stage}
     return frozenset(known[name] for name in written.split(",") if name in known)
 
@@ -273,19 +279,19 @@ class Verification(AnswerDecision):
 
 
 VERIFICATIONS = RowTable("rt4chart_verifications", Verification)
-# LIMIT 1 BY instead of FINAL: the bloom filter index on TraceId finds the few rows, and the last
-# version of each counts, as under FINAL.
-VERIFICATIONS_OF_ANSWER = f"""
-SELECT * FROM (
-    SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications
-    WHERE TraceId = {{trace:String}} AND SpanId = {{span:String}}
-    ORDER BY Version DESC
-    LIMIT 1 BY ServiceName, Route, Timestamp, VerifierId
-)
-WHERE is_deleted = 0
-ORDER BY decision != 'verified', version DESC, verifier
-LIMIT 1 BY verifier
+# The bloom filter index on TraceId finds the few rows. It is wrong of some parts, and opening all
+# columns of a part takes longer than finding the time of an answer, which rules those parts out.
+OF_TRACE_AND_SPAN = "WHERE TraceId = {trace:String} AND SpanId = {span:String}"
+STARTS_OF_ANSWER = f"""
+SELECT count(), toUnixTimestamp64Nano(min(Timestamp)), toUnixTimestamp64Nano(max(Timestamp))
+FROM rt4chart_verifications {OF_TRACE_AND_SPAN}
 """  # noqa: S608 - our own names alone, values are parameters
+# Without FINAL, which reads no fewer rows and takes longer to plan: `_in_force` chooses of them.
+VERIFICATIONS_OF_ANSWER = f"""
+SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications {OF_TRACE_AND_SPAN}
+  AND Timestamp >= fromUnixTimestamp64Nano({{first:Int64}})
+  AND Timestamp <= fromUnixTimestamp64Nano({{last:Int64}})
+"""  # noqa: S608
 # If several verifiers judged an answer, the latest verification.
 LATEST_VERIFICATIONS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL
@@ -307,12 +313,33 @@ ORDER BY Timestamp, SpanId, VerifierId LIMIT {{limit:UInt32}}
 """  # noqa: S608
 
 
-def verifications_of(client: Client, trace_id: str, span_id: str) -> list[Verification]:
+def verifications_of(
+    client: Client, trace_id: str, span_id: str, *, start_ns: int | None = None
+) -> list[Verification]:
     """Every verifier's decision on the answer: verified ones first, then the newest first.
 
-    Empty for an unknown answer.
+    Empty for an unknown answer. If its start is known, it need not be found.
     """
-    return read(client, Verification, VERIFICATIONS_OF_ANSWER, {"trace": trace_id, "span": span_id})
+    parameters: dict[str, object] = {"trace": trace_id, "span": span_id}
+    first = last = start_ns
+    if start_ns is None:
+        ((count, first, last),) = client.query(STARTS_OF_ANSWER, parameters).result_rows
+        if not count:
+            return []
+    parameters |= {"first": first, "last": last}
+    return _in_force(read(client, Verification, VERIFICATIONS_OF_ANSWER, parameters))
+
+
+def _in_force(rows: Iterable[Verification]) -> list[Verification]:
+    """Of all rows of an answer those that FINAL reads, one for each verifier."""
+    by_age = sorted(rows, key=attrgetter("version"))
+    last = {(row.service, row.route, row.start_ns, row.verifier): row for row in by_age}
+    kept = [row for row in last.values() if not row.is_deleted]
+    kept.sort(key=lambda row: (row.decision is not Decision.VERIFIED, -row.version, row.verifier))
+    found: dict[str, Verification] = {}
+    for row in kept:
+        found.setdefault(row.verifier, row)
+    return list(found.values())
 
 
 def verifications_of_trace(

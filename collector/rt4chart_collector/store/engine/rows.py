@@ -347,7 +347,8 @@ def _with_type(column: StoredAs, plain: object) -> StoredAs:
     if column.read is not None:
         return column
     if isinstance(plain, type) and issubclass(plain, Enum):
-        return replace(column, read=plain, write=attrgetter("value"))
+        # Cached, because calling an enum is slow, and claims are read by thousands.
+        return replace(column, read=cache(plain), write=attrgetter("value"))
     if plain is bool:
         return replace(column, read=bool, write=int)
     if get_origin(plain) is tuple:
