@@ -10,6 +10,7 @@ from starlette.routing import Route
 from otel_rt4chart.core.settings import in_force
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.site import build_site
+from rt4chart_collector.core.memory import start_left_out
 from rt4chart_collector.core.settings import ConsoleSettings, ServiceSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.ingest.servers import bound_socket, serve_http, url_of
@@ -58,7 +59,7 @@ def serve_console(
     site = build_site(open_client, settings, facts, api_routes=api_routes, guard=guard)
     with bound_socket(settings.console, "console") as bound:
         try:
-            with serve_http(site.app, bound, tls=tls, stop_s=STOP_S):
+            with serve_http(site.app, bound, tls=tls, stop_s=STOP_S), start_left_out():
                 yield url_of(bound, tls)
         finally:
             # A thread that hangs in a library is abandoned, and `shutdown.is_late` becomes True.

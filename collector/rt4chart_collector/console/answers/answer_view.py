@@ -193,7 +193,6 @@ class AnswerView:
         self.runs = tuple(self._run(segment) for segment in segments(answer, heaviest))
         self.hidden = len(verdict.answer) - len(answer)
         self._citations = self._cited_by_passage()
-        self.named = tuple(self._named())
         self.passages = tuple(self._passages())
 
     def claims(
@@ -269,30 +268,29 @@ class AnswerView:
 
     def _passages(self) -> Iterable[PassageView]:
         citations, room_left = self._citations, ALL_PASSAGES
-        for summary in self.named[:MAX_PASSAGES]:
+        for summary in self.named(MAX_PASSAGES):
             shown = self._passage(summary, citations.get(summary.id, ()), room_left)
             room_left -= sum(len(run.text) for part in shown.parts for run in part.runs)
             yield shown
 
-    def _named(self) -> Iterable[PassageSummary]:
-        """All passages in display order, numbered in pipeline order."""
+    def named(self, most: int | None = None) -> Iterator[PassageSummary]:
+        """The first passages in display order, numbered in pipeline order; by default all."""
         seen = {passage.id: passage for passage in self.verdict.passages}
         found = [
-            PassageSummary(
-                place,
-                name,
-                self._role(name, seen.get(name)),
-                stages_in_words(seen[name].stages) if name in seen else "",
-            )
+            (self._role(name, seen.get(name)), place, name)
             for place, name in enumerate(dict.fromkeys([*seen, *self._citations]), 1)
         ]
-        return sorted(found, key=lambda summary: ROLES.index(summary.role))
+        found.sort(key=lambda one: ROLES.index(one[0]))
+        for role, place, name in found[:most]:
+            stages = stages_in_words(seen[name].stages) if name in seen else ""
+            yield PassageSummary(place, name, role, stages)
 
     def _role(self, name: str, seen: SeenPassage | None) -> str:
-        relations = {cited.relation for cited in self._citations.get(name, ())}
-        for role in ROLES:
-            if role in relations:
-                return role
+        if cited := self._citations.get(name):
+            relations = {one.relation for one in cited}
+            for role in ROLES:
+                if role in relations:
+                    return role
         is_lost = seen is not None and not (seen.is_context or Stage.EARLIER in seen.stages)
         return "lost" if is_lost else "unused"
 
@@ -420,7 +418,7 @@ def answer_document(
                 "stages": passage.stages,
                 "text": known[passage.id].text if passage.id in known else None,
             }
-            for passage in view.named
+            for passage in view.named()
         ],
         "issues": [asdict(issue) for issue in issues],
         "feedback": [asdict(opinion) for opinion in feedback],

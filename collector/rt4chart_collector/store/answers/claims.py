@@ -154,10 +154,12 @@ class ClaimOutline:
     ]
 
 
-# PREWHERE reads the other columns of this trace's rows only. It is safe before FINAL, because all
-# versions of a row have one trace.
+# PREWHERE reads the other columns of these rows only. It is safe before FINAL, because all versions
+# of a row have one trace, and one index.
+OF_TRACE = "PREWHERE TraceId = {trace:String}"
+OF_TRACE_AND_INDEX = f"{OF_TRACE} AND ClaimIndex IN {{indices:Array(UInt16)}}"
 OF_VERDICT = f"""
-PREWHERE TraceId = {{trace:String}}
+{OF_TRACE}
 WHERE {OF_ANSWER} AND {AT_START} AND VerifierId = {{verifier:String}}
 """
 CLAIM_OUTLINES = f"""
@@ -167,7 +169,7 @@ ORDER BY ClaimIndex
 """  # noqa: S608 - our own names
 CLAIMS_BY_INDEX = f"""
 SELECT {CLAIMS.select()}
-FROM rt4chart_claims FINAL {OF_VERDICT} AND ClaimIndex IN {{indices:Array(UInt16)}}
+FROM rt4chart_claims FINAL {OF_VERDICT.replace(OF_TRACE, OF_TRACE_AND_INDEX)}
 ORDER BY ClaimIndex
 """  # noqa: S608
 FIRST_CLAIMS = f"""
