@@ -279,6 +279,8 @@ class Verification(AnswerDecision):
 
 
 VERIFICATIONS = RowTable("rt4chart_verifications", Verification)
+# What the sorting key has of the time.
+FIVE_MINUTES_NS = 300 * 10**9
 # The bloom filter index on TraceId finds the few rows. It is wrong of some parts, and opening all
 # columns of a part takes longer than finding the time of an answer, which rules those parts out.
 OF_TRACE_AND_SPAN = "WHERE TraceId = {trace:String} AND SpanId = {span:String}"
@@ -333,7 +335,11 @@ def verifications_of(
 def _in_force(rows: Iterable[Verification]) -> list[Verification]:
     """Of all rows of an answer those that FINAL reads, one for each verifier."""
     by_age = sorted(rows, key=attrgetter("version"))
-    last = {(row.service, row.route, row.start_ns, row.verifier): row for row in by_age}
+    # By the sorting key of the table.
+    last = {
+        (row.service, row.route, row.start_ns // FIVE_MINUTES_NS, row.verifier): row
+        for row in by_age
+    }
     kept = [row for row in last.values() if not row.is_deleted]
     kept.sort(key=lambda row: (row.decision is not Decision.VERIFIED, -row.version, row.verifier))
     found: dict[str, Verification] = {}

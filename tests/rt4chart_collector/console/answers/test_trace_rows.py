@@ -49,6 +49,16 @@ def test_a_chain_deeper_than_browsers_nest_is_flat_below_a_depth() -> None:
     assert (len(rows), deepest, depth) == (501, MAX_DEPTH, 0)
 
 
+def test_a_bar_is_wide_enough_to_be_seen() -> None:
+    """Also that of the shortest span at the end of the trace, which does not leave the picture."""
+    rows, _ = trace_rows(trace_of_parents(list(range(-1, 1_000))), "0")
+
+    bars = [tuple(map(float, row.bar)) for row in rows]
+    assert all(0 <= left <= 99.3 and 0.7 <= width <= 100 for left, width in bars)
+    assert rows[-1].before > 99.3
+    assert rows[500].bar[0] == f"{rows[500].before:.2f}"
+
+
 def test_the_answer_is_shown_whatever_its_place() -> None:
     """Of ten thousand spans the first thousand, and the answer with what is above it."""
     trace = trace_of_parents([-1] + [0] * 9_998 + [9_998])

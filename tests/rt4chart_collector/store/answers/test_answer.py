@@ -4,10 +4,19 @@ from dataclasses import replace
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage, StagedPassage
 from otel_rt4chart.verify.core.model import Label, Passage
-from rt4chart_collector.store.answers.claims import EvidenceRange, claim_outlines, claims_in
+from rt4chart_collector.store.answers.claims import (
+    CLAIMS,
+    ClaimRow,
+    EvidenceRange,
+    claim_outlines,
+    claims_in,
+    first_claims,
+    outline_of,
+)
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.answers.verifications import findings_from, verifications_of
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.issues.assignments import Assignment, insert_assignments
 from rt4chart_collector.store.issues.issue_events import IssueEvent, record_events, record_merge
 from rt4chart_collector.store.issues.issues import Issue, insert_issues, issues_of_answer
@@ -15,6 +24,11 @@ from tests.rt4chart_collector.records import NOON, SECOND, VERIFIER, claim, verd
 
 TRACE, SPAN = f"{1:032x}", f"{1:016x}"
 LATER = NOON + 20 * SECOND
+CLAIMS_IN_FORCE = f"""
+SELECT {CLAIMS.select()} FROM rt4chart_claims FINAL
+WHERE IsDeleted = 0 AND TraceId = {{trace:String}} AND VerifierId = {{verifier:String}}
+ORDER BY ClaimIndex
+"""  # noqa: S608 - our own names
 
 
 def test_an_answer_comes_back_whole(client: Client) -> None:
@@ -90,6 +104,27 @@ def test_a_later_verdict_with_fewer_claims_leaves_none_behind(client: Client) ->
     (found,) = verifications_of(client, TRACE, SPAN)
 
     assert [one.index for one in claim_outlines(client, found)] == [0]
+
+
+def test_claims_are_those_of_a_plain_statement_however_they_are_read(client: Client) -> None:
+    """In outline, the first of them and by index: replaced and withdrawn ones are not there."""
+    client.command("SYSTEM STOP MERGES rt4chart_claims")
+    insert_verdicts(client, [verdict(1, [Label.ENTAILED, Label.BASELESS, Label.ENTAILED])])
+    insert_verdicts(client, [verdict(2, [Label.UNDECIDED] * 3)])
+    insert_verdicts(client, [replace(verdict(1), verifier="other/1")])
+    told = verdict(1, [Label.CONTRADICTED, Label.ENTAILED], decided_ns=LATER)
+    insert_verdicts(client, [told])
+
+    for one in verifications_of(client, TRACE, SPAN):
+        parameters = {"trace": TRACE, "verifier": one.verifier}
+        plain = read(client, ClaimRow, CLAIMS_IN_FORCE, parameters)
+
+        assert first_claims(client, one, 9) == plain
+        assert first_claims(client, one, 1) == plain[:1]
+        assert claims_in(client, one, [1, 2]) == [row for row in plain if row.index in (1, 2)]
+        assert claim_outlines(client, one) == list(map(outline_of, plain))
+        assert [row.index for row in plain] == [0, 1]
+    client.command("SYSTEM START MERGES rt4chart_claims")
 
 
 def test_the_issues_of_its_claims_are_named_as_they_are_now(client: Client) -> None:

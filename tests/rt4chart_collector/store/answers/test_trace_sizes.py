@@ -8,16 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_rt4chart.core.errors import StoreError
 from otel_rt4chart.spans.model.record import SpanEvent, SpanRecord
 from otel_rt4chart.spans.model.shortening import is_shortened
+from rt4chart_collector.store.answers import trace_sizes as trace_sizes_module
 from rt4chart_collector.store.answers.spans import insert_spans, spans_of
 from rt4chart_collector.store.answers.trace_sizes import (
     first_traces,
     shares_of_large,
     trace_sizes,
+    trace_times,
 )
 from rt4chart_collector.store.engine.connect import Client
-from tests.rt4chart_collector.records import SPAN, trace_spans
+from tests.rt4chart_collector.records import SECOND, SPAN, trace_spans
 
 KIB = 1024
 LONG = "The train is late – 遅れ. " * 8 * KIB
@@ -102,6 +105,43 @@ def test_traces_are_read_together_as_far_as_they_fit(
     assert first_traces(any_client, ids) == ids[: max(1, 5_000_000 // size)]
     assert first_traces(any_client, ids[:1]) == ids[:1]
     assert first_traces(any_client, ["f" * 32]) == ["f" * 32]
+
+
+def test_sizes_are_the_same_where_memory_is_short(
+    any_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few spans at once are counted then; another error of the store stays one."""
+    large, small = large_trace(7), trace_spans(8)
+    ids = [large[0].trace_id, small[0].trace_id, "f" * 32]
+    insert_spans(any_client, [*large, *small])
+    sizes = trace_sizes(any_client, ids)
+    assert sorted(sizes) == sorted(ids[:2])
+
+    monkeypatch.setitem(trace_sizes_module.LITTLE_MEMORY, "max_memory_usage", 2**20)
+    assert trace_sizes(any_client, ids) == sizes
+
+    monkeypatch.setitem(trace_sizes_module.LITTLE_MEMORY, "max_memory_usage", "little")
+    with pytest.raises(StoreError):
+        trace_sizes(any_client, ids)
+
+
+def test_times_of_traces_hold_all_of_their_spans(any_client: Client) -> None:
+    """At most a second wider on each side; traces without spans have none."""
+    first = trace_spans(9)
+    later = [replace(one, start_ns=one.start_ns + 3 * 86_400 * SECOND) for one in trace_spans(10)]
+    insert_spans(any_client, [*first, *later])
+    ids = [first[0].trace_id, later[0].trace_id]
+
+    found = trace_times(any_client, ids)
+
+    assert found is not None
+    starts = [one.start_ns for one in (*first, *later)]
+    assert 0 <= min(starts) - found.since_ns <= SECOND
+    assert 0 <= found.until_ns - max(starts) <= SECOND
+    assert {one.trace_id for one in spans_of(any_client, ids)} == set(ids)
+    assert trace_times(any_client, ["f" * 32]) is None
+    assert trace_sizes(any_client, ["f" * 32]) == {}
+    assert spans_of(any_client, ["f" * 32]) == []
 
 
 @given(
