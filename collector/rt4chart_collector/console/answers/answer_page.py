@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -112,17 +112,9 @@ def show_answer(console: Console, request: Request) -> Response:
     with console.store() as client:
         found = _verifications(client, request)
     # Not within the block: finding the main verifier may take another client.
-    verification = _selected_verification(
-        found, text_param(request, "verifier"), console.main_verifier
-    )
+    verification = _selected_verification(console, request, found)
     with console.store() as client:
-        outline, rows = _read_claims(client, verification, form)
-        pages = claim_pages(request, outline)
-        listed = (
-            claims_in(client, verification, pages.indexes)
-            if rows is None
-            else [row for row in rows if form == "json" or row.index in pages.indexes]
-        )
+        outline, pages, listed = _read_claims(client, request, verification, form)
         read = _read_trace(client, verification, form, part)
         issues, feedback = issues_of_answer(client, verification), feedback_on(client, verification)
         others = [
@@ -171,18 +163,24 @@ def show_answer(console: Console, request: Request) -> Response:
 
 
 def _read_claims(
-    client: Client, verification: Verification, form: str
-) -> tuple[list[ClaimOutline], list[ClaimRow] | None]:
-    """All claims in outline, and whole where they are few or the document has them; else None."""
-    if form == "json":
-        rows = first_claims(client, verification, MAX_INDEX + 1)
-        return list(map(outline_of, rows)), rows
-    if verification.counts.claims <= CLAIMS_A_PAGE:
-        # There may be any number of sentences beside them that are no claim.
-        rows = first_claims(client, verification, MAX_ROWS_READ + 1)
-        if len(rows) <= MAX_ROWS_READ:
-            return list(map(outline_of, rows)), rows
-    return claim_outlines(client, verification), None
+    client: Client, request: Request, verification: Verification, form: str
+) -> tuple[list[ClaimOutline], ClaimPages, list[ClaimRow]]:
+    """All claims in outline, and whole those that are listed, which are all of the document."""
+    most = MAX_INDEX + 1 if form == "json" else MAX_ROWS_READ
+    # There may be any number of sentences beside the claims that are no claim.
+    if form == "json" or verification.counts.claims <= CLAIMS_A_PAGE:
+        rows = first_claims(client, verification, most + 1)
+        if len(rows) <= most:
+            outline = list(map(outline_of, rows))
+            pages = claim_pages(request, outline)
+            return (
+                outline,
+                pages,
+                [row for row in rows if form == "json" or row.index in pages.indexes],
+            )
+    outline = claim_outlines(client, verification)
+    pages = claim_pages(request, outline)
+    return outline, pages, claims_in(client, verification, pages.indexes)
 
 
 def _read_trace(client: Client, verification: Verification, form: str, part: str) -> _ReadTrace:
@@ -314,20 +312,20 @@ def _verifications(client: Client, request: Request) -> list[Verification]:
 
 
 def _selected_verification(
-    found: Sequence[Verification], requested: str, main_verifier: Callable[[], str]
+    console: Console, request: Request, found: Sequence[Verification]
 ) -> Verification:
     """The verdict to show: that of `?verifier=`, of the main verifier, or the latest one.
 
     The main verifier is looked up only where there is a choice.
     """
     by_name = {verification.verifier: verification for verification in found}
-    if requested:
+    if requested := text_param(request, "verifier"):
         if requested not in by_name:
             raise bad_request("verifier", "a verifier that decided on this answer", requested)
         return by_name[requested]
     if len(found) == 1:
         return found[0]
-    verification = by_name.get(main_verifier())
+    verification = by_name.get(console.main_verifier())
     return (
         verification
         if verification is not None and verification.decision is Decision.VERIFIED
