@@ -49,7 +49,7 @@ from rt4chart_collector.store.answers.claims import (
     outline_of,
 )
 from rt4chart_collector.store.answers.criteria import criteria_of
-from rt4chart_collector.store.answers.dead_letters import letters_of
+from rt4chart_collector.store.answers.dead_letters import DeadLetter, letters_of
 from rt4chart_collector.store.answers.feedback import (
     WHOLE_ANSWER,
     Feedback,
@@ -124,7 +124,7 @@ def show_answer(console: Console, request: Request) -> Response:
         trails, criteria = trails_of(client, verification), criteria_of(client, verification)
         check_awaited()
         chain = _chain(client, verification, trails, () if read.is_part else read.spans)
-        letters = letters_of(client, [verification.trace_id], verification.verifier)
+        letter = _dead_letter(client, verification)
     trace, view = read.tree, AnswerView(verification, outline, listed, read.texts)
     own_opinions = [opinion for opinion in feedback if opinion.verifier == verification.verifier]
     if form == "json":
@@ -152,7 +152,7 @@ def show_answer(console: Console, request: Request) -> Response:
         rows_cut=cut,
         found=found,
         others=[(other, where) for other, where in others if other is not verification],
-        letter=letters.get((verification.trace_id, verification.span_id)),
+        letter=letter,
         no_verdict=wording.DECISIONS.get(verification.decision),
         action=wording.ACTIONS.get(verification.advice.action),
         revised=shown_revision(verification),
@@ -375,6 +375,14 @@ def _differences_to(
     if other is verification or not is_verified or len(outline) > MAX_COMPARED_CLAIMS:
         return None
     return differences(outline, claim_outlines(client, other))
+
+
+def _dead_letter(client: Client, verification: Verification) -> DeadLetter | None:
+    """What is to be told of an answer's failed verification; a verified answer has none."""
+    if verification.decision is Decision.VERIFIED:
+        return None
+    letters = letters_of(client, [verification.trace_id], verification.verifier)
+    return letters.get(verification.key)
 
 
 def _actor(console: Console, request: Request) -> str:

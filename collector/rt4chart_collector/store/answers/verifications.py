@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from otel_rt4chart.spans.model.verdict import Decision, Stage
 from otel_rt4chart.verify.core.model import Action, Advice, Edit, Evidence, Finding
@@ -106,8 +106,7 @@ class Cost:
     cache_hits: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeenPassage:
+class SeenPassage(NamedTuple):
     """A passage with its stages; `is_context` if it was in the context of the answer."""
 
     id: str
