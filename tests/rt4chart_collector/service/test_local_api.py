@@ -13,7 +13,13 @@ import pytest
 
 from otel_rt4chart.core.errors import StoreError
 from rt4chart_collector.service.local_api import LocalApiLimits, serve_local_api
-from rt4chart_collector.store.answers.trace_sizes import FEW_SPANS, SMALL_BLOCKS
+from rt4chart_collector.store.answers.spans import insert_spans
+from rt4chart_collector.store.answers.trace_sizes import (
+    FEW_SPANS,
+    LITTLE_MEMORY,
+    SMALL_BLOCKS,
+    trace_sizes,
+)
 from rt4chart_collector.store.answers.verifications import FINAL_PER_PARTITION
 from rt4chart_collector.store.engine.connect import Client, connect
 from rt4chart_collector.store.engine.dsn import parse_dsn
@@ -22,6 +28,7 @@ from rt4chart_collector.store.engine.raw_statements import SETTINGS
 from rt4chart_collector.store.schema.migrate import migrate
 from rt4chart_collector.store.schema.tenant_client import TenantClient
 from tests.polling import wait_until
+from tests.rt4chart_collector.records import SPAN
 from tests.rt4chart_collector.service.beside import beside, endpoint_of, guest
 
 DATABASE = "test_local_api"
@@ -299,4 +306,17 @@ def test_a_tenant_reads_its_rows_through_it(place: Place) -> None:
 
 def test_settings_of_our_own_statements_are_admitted() -> None:
     """Else every command fails beside a running service, and beside none it works."""
-    assert {*FINAL_PER_PARTITION, *FEW_SPANS, *SMALL_BLOCKS} <= SETTINGS
+    assert {*FINAL_PER_PARTITION, *FEW_SPANS, *LITTLE_MEMORY, *SMALL_BLOCKS} <= SETTINGS
+
+
+def test_a_guest_counts_the_bytes_of_a_trace_also_where_memory_is_short(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine's error has the same name through the local API."""
+    insert_spans(place.owner, [SPAN])
+    sizes = trace_sizes(place.owner, [SPAN.trace_id])
+    assert sizes[SPAN.trace_id] > 0
+
+    monkeypatch.setitem(LITTLE_MEMORY, "max_memory_usage", 1)
+
+    assert trace_sizes(place.guest, [SPAN.trace_id]) == sizes

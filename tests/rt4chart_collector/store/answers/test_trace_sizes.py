@@ -117,7 +117,7 @@ def test_sizes_are_the_same_where_memory_is_short(
     sizes = trace_sizes(any_client, ids)
     assert sorted(sizes) == sorted(ids[:2])
 
-    monkeypatch.setitem(trace_sizes_module.LITTLE_MEMORY, "max_memory_usage", 2**20)
+    monkeypatch.setitem(trace_sizes_module.LITTLE_MEMORY, "max_memory_usage", 1)
     assert trace_sizes(any_client, ids) == sizes
 
     monkeypatch.setitem(trace_sizes_module.LITTLE_MEMORY, "max_memory_usage", "little")
