@@ -17,7 +17,10 @@ DAMAGE_CODES = frozenset(
         *("INCORRECT_DATA", "SIZES_OF_COLUMNS_DOESNT_MATCH", "CANNOT_OPEN_FILE"),
     }
 )
-CODE = re.compile(r"\(([A-Z][A-Z0-9_]+)\)(?: \(version [^)]*\))?\s*$")
+# A server adds its version, and the driver the address that it asked.
+CODE = re.compile(
+    r"\(([A-Z][A-Z0-9_]+)\)(?: \(version [^()]*(?:\([^()]*\))?\))?(?: \(for url [^()]*\))?\s*$"
+)
 PART = re.compile(r"reading from part (?:\S*/)?([\w-]+)/? in table (?:\S+\.)?`?([\w.-]+?)`? \(")
 # A part counts as damaged until nobody has met it for so long: it may have been mended meanwhile.
 SEEN_S = 600.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from otel_rt4chart.core.errors import StoreDamagedError
 from rt4chart_collector.store.engine.engine_errors import seen_damage, store_error
 
@@ -30,6 +32,17 @@ def test_a_damaged_part_is_named_with_its_table_and_noted_for_its_database() -> 
     )
     assert seen_damage("chdb:///here") == {"otel_traces": 1}
     assert seen_damage("chdb:///elsewhere") == {}
+
+
+@pytest.mark.parametrize(
+    "after", ["", " (version 26.9.2.1)", " (version 26.9.2.1 (official build))"]
+)
+def test_a_failure_that_came_over_http_has_its_code(after: str) -> None:
+    """As one of the embedded engine: the driver and the server add to its end."""
+    for end in (after, f"{after} (for url http://127.0.0.1:8123)"):
+        reply = f"Received ClickHouse exception, code: 241, server response: {LIMIT}{end}"
+        found = store_error("http://server", Exception(reply))
+        assert found.engine_code == "MEMORY_LIMIT_EXCEEDED"
 
 
 def test_another_failure_in_a_part_is_no_damage() -> None:
