@@ -25,6 +25,7 @@ class ClientPool:
         """Opens no client, so that the console starts without the store."""
         self._open = open_client
         self._free = threading.Semaphore(size)
+        self._spares = threading.Semaphore(size // 2)
         self._wait_s = wait_s
         self._lock = threading.Lock()
         self._idle: list[Client] = []
@@ -44,6 +45,36 @@ class ClientPool:
         if not self._free.acquire(timeout=self._wait_s):
             waited = time.monotonic() - begin
             raise StoreError(f"no connection of the console became free within {waited:.0f} s")
+        with self._taken() as client:
+            yield client
+
+    @contextmanager
+    def spare(self) -> Iterator[Client | None]:
+        """A second client of a page, like `client`; None where no client is free at once.
+
+        At least half of the clients are left to pages that have none.
+        """
+        if not self._spares.acquire(blocking=False):
+            yield None
+            return
+        try:
+            if not self._free.acquire(blocking=False):
+                yield None
+                return
+            with self._taken() as client:
+                yield client
+        finally:
+            self._spares.release()
+
+    def close(self) -> None:
+        """Close idle clients now, and busy clients when they are returned."""
+        with self._lock:
+            self._is_closed = True
+        self._drop()
+
+    @contextmanager
+    def _taken(self) -> Iterator[Client]:
+        """A client for the place among the free ones that was taken, which is given back."""
         try:
             client, is_well = self._take(), True
             try:
@@ -56,12 +87,6 @@ class ClientPool:
                 self._give(client, is_well=is_well)
         finally:
             self._free.release()
-
-    def close(self) -> None:
-        """Close idle clients now, and busy clients when they are returned."""
-        with self._lock:
-            self._is_closed = True
-        self._drop()
 
     def _take(self) -> Client:
         with self._lock:
@@ -122,6 +147,12 @@ class TenantPool:
         """As `ClientPool.client`."""
         with self._pool.client() as client:
             yield TenantClient(client, self._tenant)
+
+    @contextmanager
+    def spare(self) -> Iterator[Client | None]:
+        """As `ClientPool.spare`."""
+        with self._pool.spare() as client:
+            yield None if client is None else TenantClient(client, self._tenant)
 
     def close(self) -> None:
         """Nothing: the pool is not this one's."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.app.access import Access
 from rt4chart_collector.console.app.client_pool import ClientPool, TenantPool
 from rt4chart_collector.console.app.label_findings import FindingsCache
+from rt4chart_collector.console.app.page_threads import check_awaited
 from rt4chart_collector.console.app.process_info import ProcessInfo
 from rt4chart_collector.console.app.section import Section
 from rt4chart_collector.console.app.session import Actor, ConsoleSession, Sessions
@@ -35,6 +36,7 @@ from rt4chart_collector.core.logs import LogThrottle
 from rt4chart_collector.core.settings import ConsoleSettings
 from rt4chart_collector.core.token_guard import TokenGuard
 from rt4chart_collector.core.tokens import Purpose
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.traffic import busiest_routes
@@ -127,6 +129,15 @@ class Console:
     def store(self) -> AbstractContextManager[Client]:
         """A client for this thread while the block runs; StoreError if none is free."""
         return self._pool.client()
+
+    @contextmanager
+    def reads(self) -> Iterator[ConcurrentReads]:
+        """Like `store`, for several reads: two at a time where a second client is free at once."""
+        with (
+            self._pool.client() as client,
+            ConcurrentReads(client, self._pool.spare, check_awaited) as reads,
+        ):
+            yield reads
 
     def time_range(self, request: Request) -> TimeRange:
         """The time range of the page: `?since=`, or `?from=` and `?to=`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,7 @@ from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.urls import answers_url
 from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import open_alerts
-from rt4chart_collector.store.engine.connect import Client
-from rt4chart_collector.store.engine.scope import QueryScope
-from rt4chart_collector.store.rates.criterion_rates import criteria_rates
+from rt4chart_collector.store.rates.criterion_rates import CriteriaRates, criteria_rates
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
 NO_MATCH = "No route has this in its name, or in that of its service."
@@ -53,21 +52,23 @@ def show_overview(console: Console, request: Request) -> Response:
     measure = measure_param(request)
     now_ns = console.clock()
     labels = console.label_findings.find(scope, now_ns)
-    with console.store() as client:
-        alerts = sorted(open_alerts(client, now_ns=now_ns), key=worst_first)
+    with console.reads() as reads:
+        opened = reads.start(partial(open_alerts, now_ns=now_ns))
+        criteria_read = reads.start(partial(criteria_rates, scope=scope))
         # Of thousands of routes, the parts of an hour at both ends would be most of what is read.
         hours = scope.whole_hours
-        found = read_route_rows(client, hours, alerts, measure, labels.rates, now_ns=now_ns)
-        criteria = _criteria(client, scope, console.time_range(request))
+        found = read_route_rows(reads, hours, opened, measure, labels.rates, now_ns=now_ns)
+        alerts = sorted(opened.result(), key=worst_first)
+        criteria = _criteria(criteria_read.result(), console.time_range(request))
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
-    partial = choice_param(request, "partial", ("", "1"), "")
+    is_partial = bool(choice_param(request, "partial", ("", "1"), ""))
     routes = _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels)
     is_export = format_param(request) != HTML
     chosen = choice_param(request, "table", ("routes", "criteria"), "routes")
     return console.table(
         request,
         criteria if is_export and chosen == "criteria" else routes,
-        "overview_live.html" if partial else "overview.html",
+        "overview_live.html" if is_partial else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
         more_alerts=max(len(alerts) - MAX_ALERTS, 0),
@@ -82,13 +83,13 @@ def show_overview(console: Console, request: Request) -> Response:
     )
 
 
-def _criteria(client: Client, scope: QueryScope, period: TimeRange) -> Table[Any]:
+def _criteria(rates: CriteriaRates, period: TimeRange) -> Table[Any]:
     """The custom criteria over all routes."""
 
     def failing_answers(name: str) -> str:
         return answers_url(q=written_filter([FilterTerm("fails", name)]), **period.query)
 
-    return overview_table(criteria_rates(client, scope), failing_answers)
+    return overview_table(rates, failing_answers)
 
 
 def _table(

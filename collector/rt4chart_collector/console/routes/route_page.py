@@ -49,6 +49,7 @@ from rt4chart_collector.store.alerts.drift_states import (
     strongest_drift,
 )
 from rt4chart_collector.store.answers.answers import WorstAnswer, worst_answers
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_figures import GrownDocument, issue_growth
@@ -102,8 +103,8 @@ def show_route(console: Console, request: Request) -> Response:
     measure = measure_param(request)
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
     labels = console.label_findings.find(scope, console.clock())
-    with console.store() as client:
-        data = read_route(client, scope, step_s, measure, now_ns=console.clock())
+    with console.reads() as reads:
+        data = read_route(reads, scope, step_s, measure, now_ns=console.clock())
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
         raise HTTPException(
             404,
@@ -170,40 +171,63 @@ def step_of(seconds: int) -> int:
 
 
 def read_route(
-    client: Client, scope: QueryScope, step_s: int, measure: Measure, *, now_ns: int
+    reads: ConcurrentReads, scope: QueryScope, step_s: int, measure: Measure, *, now_ns: int
 ) -> RouteData:
     """Read everything that the page shows of one route; alerts and evidence are those of now."""
     route = scope.service or "", scope.route or ""
-    alerts = [one for one in open_alerts(client, now_ns=now_ns) if one.alert.route_key == route]
-    rates = route_rates(
-        client, tuple(DIMENSIONS), scope, step_s=step_s, also=_changed_values(alerts)
+    # Those first that others wait for, and that take long.
+    opened = reads.start(partial(open_alerts, now_ns=now_ns))
+    growth = reads.start(partial(_read_growth, scope=scope))
+    worst = reads.start(partial(worst_answers, scope=scope, limit=MAX_ROWS, measure=measure))
+    alerts = [one for one in opened.result() if one.alert.route_key == route]
+    rated = reads.start(
+        partial(
+            route_rates,
+            dimensions=tuple(DIMENSIONS),
+            scope=scope,
+            step_s=step_s,
+            also=_changed_values(alerts),
+        )
     )
-    both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
-    growth = issue_growth(
-        client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
+    deployed = reads.start(partial(deployments, scope=scope))
+    trails = reads.start(partial(trail_shares, scope=scope))
+    episodes = reads.start(partial(alert_history, selection=EpisodeFilter(scope), limit=MAX_ROWS))
+    criteria = reads.start(partial(criteria_rates, scope=scope))
+    drifts = reads.start(
+        partial(drift_of_measures, since_ns=now_ns - RECENT_NS, verifier=scope.verifier or "")
     )
-    titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
-    since_ns = now_ns - RECENT_NS
-    stages, retrievals = trail_shares(client, scope)
+    rates = rated.result()
+    issues, documents = growth.result()
+    stages, retrievals = trails.result()
     return RouteData(
         points=rates.points,
         whole=rates.whole,
         slices=rates.slices,
         numbers=rates.numbers,
         covered=coverage_of(rates.whole),
-        drifts=drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "").get(
-            route, ()
-        ),
-        deployed=sorted(deployments(client, scope), key=lambda one: one.at_ns),
+        drifts=drifts.result().get(route, ()),
+        deployed=sorted(deployed.result(), key=lambda one: one.at_ns),
         alerts=sorted(alerts, key=worst_first),
-        episodes=alert_history(client, EpisodeFilter(scope), limit=MAX_ROWS),
-        issues=[GrownIssueRow(issue, titles.get(issue.id, "")) for issue in growth.issues],
-        documents=growth.documents,
-        worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
+        episodes=episodes.result(),
+        issues=issues,
+        documents=documents,
+        worst=worst.result(),
         stages=stages.get(route),
         retrievals=retrievals.get(route),
-        criteria=criteria_rates(client, scope).by_route.get(route, ()),
+        criteria=criteria.result().by_route.get(route, ()),
     )
+
+
+def _read_growth(
+    client: Client, scope: QueryScope
+) -> tuple[list[GrownIssueRow], Sequence[GrownDocument]]:
+    """The issues and the passages with more failures than in the period before."""
+    both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
+    growth = issue_growth(
+        client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
+    )
+    titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
+    return [GrownIssueRow(one, titles.get(one.id, "")) for one in growth.issues], growth.documents
 
 
 ROUTES = page_routes(("GET", "/routes/{service}/{route}", show_route))

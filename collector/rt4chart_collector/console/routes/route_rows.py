@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
@@ -27,7 +29,7 @@ from rt4chart_collector.store.alerts.drift_states import (
     drift_of_measures,
     strongest_drift,
 )
-from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads, Pending
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.labels.corrected_rates import RouteRate
 from rt4chart_collector.store.labels.populations import RouteKey
@@ -75,9 +77,9 @@ class RouteRow:
 
 
 def read_route_rows(
-    client: Client,
+    reads: ConcurrentReads,
     scope: QueryScope,
-    alerts: Sequence[AlertState],
+    opened: Pending[list[AlertState]],
     measure: Measure,
     corrected: Mapping[RouteKey, RouteRate],
     *,
@@ -85,27 +87,33 @@ def read_route_rows(
 ) -> list[RouteRow]:
     """Read every route with an answer in the scope, decided or not; `measure` is that of trends.
 
-    The evidence of a rise is that of now, whenever the scope ended.
+    The open alerts, which are read beside them, and the evidence of a rise are those of now,
+    whenever the scope ended.
     """
-    trends = route_trends(client, scope, steps=STEPS, measure=measure)
+    rates_read = reads.start(partial(rates_by, dimension="route", scope=scope))
+    trends_read = reads.start(partial(route_trends, scope=scope, steps=STEPS, measure=measure))
     since_ns = now_ns - RECENT_NS
-    drift = drift_of_measures(client, since_ns=since_ns, verifier=scope.verifier or "")
+    drift_read = reads.start(
+        partial(drift_of_measures, since_ns=since_ns, verifier=scope.verifier or "")
+    )
+    found, trends, drift = rates_read.result(), trends_read.result(), drift_read.result()
+    alerts: defaultdict[RouteKey, list[AlertState]] = defaultdict(list)
+    for alert in sorted(opened.result(), key=worst_first):
+        alerts[alert.alert.route_key].append(alert)
     no_trend = RouteTrend((0,) * STEPS, (None,) * STEPS)
-    rows = []
-    for rates in rates_by(client, "route", scope):
-        route = rates.service, rates.route
-        rows.append(
-            RouteRow(
-                rates,
-                coverage_of(rates),
-                trends.get(route, no_trend),
-                (scope.until_ns - scope.since_ns) / HOUR_NS,
-                strongest_drift(drift.get(route, ())),
-                tuple(alert for alert in alerts if alert.alert.route_key == route),
-                corrected.get(route),
-            )
+    return [
+        RouteRow(
+            rates,
+            coverage_of(rates),
+            trends.get(route, no_trend),
+            (scope.until_ns - scope.since_ns) / HOUR_NS,
+            strongest_drift(drift.get(route, ())),
+            tuple(alerts.get(route, ())),
+            corrected.get(route),
         )
-    return rows
+        for rates in found
+        for route in ((rates.service, rates.route),)
+    ]
 
 
 def worst_first(state: AlertState) -> tuple[bool, int, int]:

@@ -208,7 +208,7 @@ def _per(grain: Grain, start: str) -> Rollup:
         sums=SUMS,
         maps=MAPS,
         times=TIMES,
-        source=f"{WEIGHTS} SELECT {{columns}} FROM {ticks} WHERE true",  # noqa: S608 - our own names
+        source=f"WITH {WEIGHTS} SELECT {{columns}} FROM {ticks} WHERE true",  # noqa: S608 - our own names
         source_time=f"{ticks}.Tick",
     )
 

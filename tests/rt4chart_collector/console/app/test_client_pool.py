@@ -8,9 +8,10 @@ import threading
 import pytest
 
 from otel_rt4chart.core.errors import StoreError
-from rt4chart_collector.console.app.client_pool import ClientPool
+from rt4chart_collector.console.app.client_pool import ClientPool, TenantPool
 from rt4chart_collector.console.app.page_threads import PageThreads
 from rt4chart_collector.store.engine.connect import Client
+from rt4chart_collector.store.schema.tenant_client import TenantClient
 from tests.polling import wait_until
 
 
@@ -38,6 +39,24 @@ def test_whoever_waits_too_long_is_told(client: Client) -> None:
     with pool.client(), pytest.raises(StoreError, match="became free"), pool.client():
         pass
     pool.close()
+
+
+def test_a_spare_client_is_one_that_is_free_at_once(client: Client) -> None:
+    """It leaves half of the clients to pages that have none, and nobody waits for it."""
+    pool = ClientPool(client.sibling, 4, 0.05)
+    with pool.client(), pool.spare() as one, pool.spare() as two, pool.spare() as three:
+        assert (one is None, two is None, three is None) == (False, False, True)
+        with pool.client(), pytest.raises(StoreError, match="became free"), pool.client():
+            pass
+    with pool.client(), pool.client(), pool.client(), pool.client(), pool.spare() as none:
+        assert none is None
+    with TenantPool(pool, "acme").spare() as own:
+        assert isinstance(own, TenantClient)
+    pool.close()
+    single = ClientPool(client.sibling, 1, 0.05)
+    with single.spare() as none:
+        assert none is None
+    single.close()
 
 
 def test_embedded_path_is_given_back_after_the_last_page(
