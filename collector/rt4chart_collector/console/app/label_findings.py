@@ -28,6 +28,9 @@ from rt4chart_collector.store.schema.migrate import is_schema_missing
 # Findings older than the first are read again in the background; older than the second, a page
 # waits for them. What came too late is tried again after the second.
 FRESH_NS, MAX_AGE_NS = 30 * 10**9, 120 * 10**9
+# So long a page waits for findings that no page has asked for before: mostly, nothing was drawn.
+# Those of millions of claims take seconds, and the page is shown without them.
+FIRST_WAIT_S = 0.05
 # Different time ranges and routes that are kept, and that are being read.
 MAX_KEPT, MAX_READING = 64, 8
 log = logging.getLogger(__name__)
@@ -38,13 +41,15 @@ _Key: TypeAlias = tuple[int, int, str | None, str | None, str | None]
 class LabelFindings:
     """The corrected rates of a scope by route, empty where nothing was drawn.
 
-    `is_late` means that they could not be read in the time that a page has.
+    `is_late` means that they could not be read in the time that a page has, `is_counting` that they
+    are being read.
     """
 
     rates: Mapping[RouteKey, RouteRate] = field(default_factory=dict)
     agreement: RaterAgreement = field(default_factory=lambda: rater_agreement(()))
     is_drawn: bool = False
     is_late: bool = False
+    is_counting: bool = False
 
     @property
     def reliability(self) -> list[ReliabilityBin]:
@@ -53,6 +58,7 @@ class LabelFindings:
 
 
 NONE, LATE = LabelFindings(), LabelFindings(is_late=True)
+COUNTING = LabelFindings(is_counting=True)
 
 
 def read_findings(client: Client, scope: QueryScope) -> LabelFindings:
@@ -65,7 +71,7 @@ def read_findings(client: Client, scope: QueryScope) -> LabelFindings:
 
 
 class FindingsCache:
-    """Any thread may ask. A page never waits longer than `wait_s`, however many claims there are.
+    """Any thread may ask. Nobody waits longer than `wait_s`, however many claims there are.
 
     One thread reads at a time: in a large store, all claims of a scope take seconds.
     """
@@ -85,10 +91,12 @@ class FindingsCache:
         self._reading: dict[_Key, Future[LabelFindings]] = {}
         self.forget()
 
-    def find(self, scope: QueryScope, now_ns: int) -> LabelFindings:
+    def find(self, scope: QueryScope, now_ns: int, *, may_count: bool = False) -> LabelFindings:
         """What labels say of this scope, which names a verifier.
 
-        Scopes that end now are the same for as long as findings are fresh.
+        Scopes that end now are the same for as long as findings are fresh. A page that says so
+        where they are being counted (`may_count`) waits for a moment only; it asks when it has read
+        all else, which a reading in the background would slow.
         """
         if not scope.verifier:
             return NONE
@@ -101,10 +109,11 @@ class FindingsCache:
         reading = self._start(key, scope, now_ns)
         if known is not None:
             return known
+        wait_s = min(self._wait_s, FIRST_WAIT_S) if may_count else self._wait_s
         try:
-            return reading.result(self._wait_s) if reading is not None else LATE
+            return reading.result(wait_s) if reading is not None else LATE
         except LateError:
-            return LATE
+            return COUNTING if may_count else LATE
 
     def forget(self) -> None:
         """Read everything anew, as after a draw."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.urls import answers_url
 from rt4chart_collector.core.filters.filter_language import FilterTerm, written_filter
 from rt4chart_collector.store.alerts.alert_events import open_alerts
+from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.rates.criterion_rates import CriteriaRates, criteria_rates
 
 EMPTY = "No answers in this time range. Choose a longer range, or see Health for what arrives."
@@ -51,15 +53,16 @@ def show_overview(console: Console, request: Request) -> Response:
     scope, name = console.scope(request), text_param(request, "name")
     measure = measure_param(request)
     now_ns = console.clock()
-    labels = console.label_findings.find(scope, now_ns)
     with console.reads() as reads:
         opened = reads.start(partial(open_alerts, now_ns=now_ns))
         criteria_read = reads.start(partial(criteria_rates, scope=scope))
         # Of thousands of routes, the parts of an hour at both ends would be most of what is read.
         hours = scope.whole_hours
-        found = read_route_rows(reads, hours, opened, measure, labels.rates, now_ns=now_ns)
+        found = read_route_rows(reads, hours, opened, measure, now_ns=now_ns)
         alerts = sorted(opened.result(), key=worst_first)
         criteria = _criteria(criteria_read.result(), console.time_range(request))
+    labels = _labels(console, request, scope)
+    found = [replace(row, corrected=labels.rates.get((row.service, row.route))) for row in found]
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
     is_partial = bool(choice_param(request, "partial", ("", "1"), ""))
     routes = _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels)
@@ -81,6 +84,12 @@ def show_overview(console: Console, request: Request) -> Response:
         # They are of all routes.
         criteria=criteria if criteria.rows and not name else None,
     )
+
+
+def _labels(console: Console, request: Request, scope: QueryScope) -> LabelFindings:
+    """What labels say; a file, and an order by corrected rates, cannot say that it is missing."""
+    needs = format_param(request) != HTML or "corrected" in text_param(request, "sort")
+    return console.label_findings.find(scope, console.clock(), may_count=not needs)
 
 
 def _criteria(rates: CriteriaRates, period: TimeRange) -> Table[Any]:

@@ -102,7 +102,6 @@ def show_route(console: Console, request: Request) -> Response:
     scope = console.scope(request).of_route(service, route)
     measure = measure_param(request)
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
-    labels = console.label_findings.find(scope, console.clock())
     with console.reads() as reads:
         data = read_route(reads, scope, step_s, measure, now_ns=console.clock())
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
@@ -111,6 +110,7 @@ def show_route(console: Console, request: Request) -> Response:
             f"expected a route with answers in this time range, got {route[:80]!r} of "
             f"{service[:80]!r}; try a longer range (?since=30d)",
         )
+    labels = console.label_findings.find(scope, console.clock(), may_count=True)
     return console.tables(
         request,
         _tables(data, partial(_answers_with, service, route, console.time_range(request))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,7 +81,6 @@ def read_route_rows(
     scope: QueryScope,
     opened: Pending[list[AlertState]],
     measure: Measure,
-    corrected: Mapping[RouteKey, RouteRate],
     *,
     now_ns: int,
 ) -> list[RouteRow]:
@@ -109,7 +108,6 @@ def read_route_rows(
             (scope.until_ns - scope.since_ns) / HOUR_NS,
             strongest_drift(drift.get(route, ())),
             tuple(alerts.get(route, ())),
-            corrected.get(route),
         )
         for rates in found
         for route in ((rates.service, rates.route),)

@@ -11,6 +11,7 @@ import pytest
 
 from otel_rt4chart.core.errors import NoStoreError, StoreError
 from rt4chart_collector.console.app.label_findings import (
+    COUNTING,
     FRESH_NS,
     LATE,
     MAX_AGE_NS,
@@ -121,6 +122,23 @@ def test_a_page_does_not_wait_for_a_slow_reading(client: Client) -> None:
     background.run()
 
     assert cache.find(SCOPE, SCOPE.until_ns).is_drawn
+
+
+def test_a_page_that_says_so_does_not_wait_for_a_first_reading(client: Client) -> None:
+    """Findings that a page has seen are shown while others are read, without a wait."""
+    insert_answers(client, range(1, 11))
+    draw(client, 5)
+    background = Background(at_once=False)
+    cache = cache_of(client, background, wait_s=3600.0)
+    end, later_ns = SCOPE.until_ns, 2 * FRESH_NS
+
+    assert cache.find(SCOPE, end, may_count=True) == COUNTING
+    background.run()
+    known = cache.find(SCOPE, end, may_count=True)
+    assert known.is_drawn
+    assert cache.find(later(SCOPE, later_ns), end + later_ns, may_count=True) == known
+    assert len(background.calls) == 1
+    background.run()
 
 
 def test_few_scopes_are_read_at_a_time(client: Client) -> None:

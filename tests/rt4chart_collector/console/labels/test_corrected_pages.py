@@ -34,6 +34,12 @@ def visit(client: Client) -> TestClient:
     return browser(client, clock=lambda: NOW)
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, a first page would be shown before a few claims are counted."""
+    monkeypatch.setattr("rt4chart_collector.console.app.label_findings.FIRST_WAIT_S", 60.0)
+
+
 @pytest.fixture(scope="module")
 def labelled(store_dsn: str) -> Iterator[Client]:
     """A route with thirty labels and one with five; one rater labels at random."""
@@ -121,16 +127,32 @@ def test_health_has_the_judge_by_route_and_the_raters(labelled: Client) -> None:
     assert "On 30 claims with two or more labels, Krippendorff's alpha" in page
 
 
-def test_rates_that_come_too_late_are_said_to(labelled: Client) -> None:
-    """The page is there all the same, without them."""
+def test_pages_are_shown_while_rates_are_counted(labelled: Client) -> None:
+    """They say so, and the overview is renewed soon; a page that cannot says that it is late."""
     site = build_site(labelled.sibling, ConsoleSettings(), clock=lambda: NOW)
     site.console.label_findings = FindingsCache(site.console.store, lambda *_: None, 0.0)
     visitor = TestClient(site.app, base_url=HERE, headers={"accept": "text/html"})
+    late, counting = "Reading the corrected rates takes longer than a page", "are being counted"
 
-    for path in ("/", ROUTE, "/health"):
+    for path in ("/", "/?partial=1", ROUTE):
         page = visitor.get(path)
         assert page.status_code == 200
-        assert "Reading the corrected rates takes longer than a page may" in page.text
+        assert (counting in page.text, late in page.text) == (True, False)
+        assert ('data-every="5"' in page.text) == (path != ROUTE)
+    for path in ("/?sort=-corrected", "/health"):
+        page = visitor.get(path).text
+        assert (counting in page, late in page) == (False, True)
+
+
+def test_a_file_waits_for_corrected_rates(
+    labelled: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could see that an empty column is not counted yet."""
+    monkeypatch.setattr("rt4chart_collector.console.app.label_findings.FIRST_WAIT_S", 0.0)
+
+    rows = visit(labelled).get(f"/?format=json&verifier={VERIFIER}").json()["rows"]
+
+    assert {row["route"]: row["labels"] > 20 for row in rows}["support"]
 
 
 def test_another_time_range_has_its_own_rates(labelled: Client) -> None:
