@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from typing import TypeAlias
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.figures import (
@@ -16,6 +18,7 @@ from rt4chart_collector.comparison.figures import (
     part_compared,
 )
 from rt4chart_collector.store.answers.question_pairs import QuestionPairs, question_pairs
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
 from rt4chart_collector.store.issues.issues import watched_issues
@@ -24,6 +27,7 @@ from rt4chart_collector.store.rates.version_rates import rates_of_versions
 
 MAX_PAIRS = 20
 NO_QUESTIONS = QuestionPairs()
+_ReadIssues: TypeAlias = tuple[list[IssueFailures], list[IssueFailures], dict[int, str]]
 
 
 class IssueTurn(StrEnum):
@@ -82,35 +86,52 @@ class VersionComparison:
         return self.a.kind is not VersionKind.VERIFIER
 
 
-def compare_versions(
-    client: Client, a: VersionScope, b: VersionScope, *, measure: Measure, pairs: int = MAX_PAIRS
-) -> VersionComparison:
-    """Read and compare both versions; `measure` counts the claims of answers to one question."""
-    found = compare_version_rates(client, a, b)
-    return replace(
-        found,
-        issues=tuple(_issues(client, a, b, found.rates.matched)),
-        questions=question_pairs(client, a, b, measure=measure, limit=pairs),
-    )
+def begin_comparison(
+    reads: ConcurrentReads,
+    a: VersionScope,
+    b: VersionScope,
+    *,
+    measure: Measure | None,
+    pairs: int = MAX_PAIRS,
+) -> Callable[[], VersionComparison]:
+    """Begin to read both versions; the call returns them compared.
+
+    `measure` counts the claims of answers to one question; None is without details, of which the
+    sums are read, however many claims there are.
+    """
+    if measure is None:
+        rates = reads.start(partial(rates_of_versions, a=a, b=b))
+        return lambda: VersionComparison(a, b, compare_rates(*rates.result()))
+    questions = reads.start(partial(question_pairs, a=a, b=b, measure=measure, limit=pairs))
+    issues = reads.start(partial(_read_issues, a=a, b=b))
+    rates = reads.start(partial(rates_of_versions, a=a, b=b))
+
+    def compared() -> VersionComparison:
+        found = compare_rates(*rates.result())
+        listed = _issues(found.matched, *issues.result())
+        return VersionComparison(a, b, found, tuple(listed), questions.result())
+
+    return compared
 
 
-def compare_version_rates(client: Client, a: VersionScope, b: VersionScope) -> VersionComparison:
-    """The comparison without details: its sums are read, however many claims there are."""
-    return VersionComparison(a, b, compare_rates(*rates_of_versions(client, a, b)))
+def _read_issues(client: Client, a: VersionScope, b: VersionScope) -> _ReadIssues:
+    """The failures of both by issue, and the titles of the issues."""
+    if a.kind is VersionKind.VERIFIER:
+        return [], [], {}
+    sides = failures_by_issue(client, a, b)
+    titles = {issue.id: issue.title for issue in watched_issues(client)} if any(sides) else {}
+    return *sides, titles
 
 
 def _issues(
-    client: Client, a: VersionScope, b: VersionScope, matched: Sequence[MatchedRoute]
+    matched: Sequence[MatchedRoute],
+    a: Sequence[IssueFailures],
+    b: Sequence[IssueFailures],
+    titles: Mapping[int, str],
 ) -> list[ComparedIssue]:
     """The issues with failures on the matched routes, by turn and then by the most claims."""
-    if a.kind is VersionKind.VERIFIER or not matched:
-        return []
     routes = {(route.service, route.route) for route in matched}
-    sides = [
-        [row for row in rows if (row.service, row.route) in routes]
-        for rows in failures_by_issue(client, a, b)
-    ]
-    titles = {issue.id: issue.title for issue in watched_issues(client)} if any(sides) else {}
+    sides = [[row for row in rows if (row.service, row.route) in routes] for rows in (a, b)]
     found = compared_issues(matched, sides[0], sides[1], titles)
     order = list(IssueTurn)
     return sorted(found, key=lambda one: (order.index(one.turn), -max(one.claims), one.id))

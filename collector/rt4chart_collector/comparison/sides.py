@@ -70,11 +70,15 @@ def choose_sides(
             f"Both versions are {KIND_NAMES[request.kind]} {shown_name(a)}: choose another one to "
             f"compare it with. {known_versions(request.kind, versions)}"
         )
-    # A judge is one of the verifiers, so the scope has none.
-    scope = request.scope
-    if request.kind is VersionKind.VERIFIER:
-        scope = replace(scope, verifier=None)
-    return VersionScope(scope, request.kind, a), VersionScope(scope, request.kind, b)
+    return _sides(request, a, b)
+
+
+def named_sides(request: ComparisonRequest) -> tuple[VersionScope, VersionScope] | None:
+    """What `choose_sides` returns where both versions are named, and there are such."""
+    a, b = _named(request.a), _named(request.b)
+    if request.kind is VersionKind.TIME or a is None or b is None:
+        return None
+    return _sides(request, a, b)
 
 
 def find_versions(client: Client, request: ComparisonRequest) -> list[VersionTraffic]:
@@ -142,6 +146,14 @@ def spoken_names(a: VersionScope, b: VersionScope) -> dict[str, str]:
 def span_value(since_ns: int, until_ns: int) -> str:
     """A span of time as the value of `a` or `b`."""
     return f"{iso(since_ns)}{BETWEEN}{iso(until_ns)}"
+
+
+def _sides(request: ComparisonRequest, a: str, b: str) -> tuple[VersionScope, VersionScope]:
+    # A judge is one of the verifiers, so the scope has none.
+    scope = request.scope
+    if request.kind is VersionKind.VERIFIER:
+        scope = replace(scope, verifier=None)
+    return VersionScope(scope, request.kind, a), VersionScope(scope, request.kind, b)
 
 
 def _named(name: str) -> str | None:

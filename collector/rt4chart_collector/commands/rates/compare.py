@@ -15,7 +15,7 @@ from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.compare import (
     IssueTurn,
     VersionComparison,
-    compare_versions,
+    begin_comparison,
 )
 from rt4chart_collector.comparison.sides import (
     ComparisonRequest,
@@ -35,6 +35,7 @@ from rt4chart_collector.console.view.filters import interval, percent
 from rt4chart_collector.core.printing import Listing, table, write
 from rt4chart_collector.core.settings import ServiceSettings
 from rt4chart_collector.core.times import iso
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 from rt4chart_collector.store.engine.open_database import open_database
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.engine.version_scope import VersionKind, VersionScope
@@ -60,7 +61,8 @@ def execute(options: argparse.Namespace) -> int:
         )
         request = ComparisonRequest(VersionKind(options.by), options.a, options.b, scope)
         a, b = choose_sides(request, find_versions(client, request))
-        found = compare_versions(client, a, b, measure=measure)
+        with ConcurrentReads(client) as reads:
+            found = begin_comparison(reads, a, b, measure=measure)()
     write(figures(found, measure), Group(*_shown(found, measure)), as_json=options.json)
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,7 @@ from starlette.responses import Response
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.comparison.compare import (
     VersionComparison,
-    compare_version_rates,
-    compare_versions,
+    begin_comparison,
 )
 from rt4chart_collector.comparison.sides import (
     KIND_NAMES,
@@ -23,6 +23,7 @@ from rt4chart_collector.comparison.sides import (
     choose_sides,
     find_versions,
     left_out_words,
+    named_sides,
     shown_name,
     side_name,
     spoken_names,
@@ -50,25 +51,26 @@ def show_comparison(console: Console, request: Request) -> Response:
     Status 400, and the versions that there are, where those that were named cannot be compared.
     """
     asked, measure = _request(console, request), measure_param(request)
-    partial = choice_param(request, "partial", ("", "1"), "")
+    is_partial = bool(choice_param(request, "partial", ("", "1"), ""))
     whole = choice_param(request, "part", ("", "whole"), "")
-    has_details = bool(partial or whole) or text_param(request, "table") == "issues"
-    with console.store() as client:
-        versions = find_versions(client, asked)
+    has_details = is_partial or bool(whole) or text_param(request, "table") == "issues"
+    begin = partial(begin_comparison, measure=measure if has_details else None)
+    with console.reads() as reads:
+        # Where the versions are named, they are compared while it is read whether there are such.
+        named = named_sides(asked)
+        begun = begin(reads, *named) if named else None
+        versions = reads.start(partial(find_versions, request=asked)).result()
         try:
             a, b = choose_sides(asked, versions)
         except NoComparisonError as error:
             return _without(console, request, asked, versions, str(error))
-        if has_details:
-            found = compare_versions(client, a, b, measure=measure)
-        else:
-            found = compare_version_rates(client, a, b)
+        found = (begun or begin(reads, a, b))()
     names = {"a": side_name(a), "b": side_name(b)}
     rate = found.rates.measures[measure]
     return console.tables(
         request,
         comparison_tables(found, measure),
-        "compare_details.html" if partial else "compare.html",
+        "compare_details.html" if is_partial else "compare.html",
         title=f"{names['a']} and {names['b']} compared",
         **_choices(request, asked, versions, found),
         problem="",

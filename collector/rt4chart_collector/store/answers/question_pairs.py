@@ -24,7 +24,7 @@ from rt4chart_collector.store.answers.verifications import (
 )
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.grains import SECOND_NS, Grain, sums_of
-from rt4chart_collector.store.engine.rows import read, read_int
+from rt4chart_collector.store.engine.rows import read
 from rt4chart_collector.store.engine.scope import in_scope
 from rt4chart_collector.store.engine.version_scope import VERSION_COLUMNS, VersionScope
 
@@ -73,13 +73,18 @@ SELECT max(a.answers) AS answers_a, max(b.answers) AS answers_b,
 FROM ({{a}}) AS a FULL JOIN ({{b}}) AS b
     ON a.service = b.service AND a.route = b.route AND a.question = b.question
 """  # noqa: S608
-# When the last answers of a version began, by its sums: most of a long time is before.
-LAST_SINCE = f"""
-SELECT max(at_s) * {SECOND_NS} FROM (
-    SELECT toUnixTimestamp(Tick) AS at_s, sum(Answers) AS answers,
-        sum(answers) OVER (ORDER BY at_s DESC) AS newer
-    FROM {{sums}} WHERE Decision = 'verified' AND {{condition}} GROUP BY Tick
-) WHERE newer >= {{enough:UInt64}}
+# When the last answers of each version began and ended, by its sums: most of a long time is before,
+# and that of an old version is after.
+LAST_TIMES = f"""
+SELECT version, maxIf(at_s, newer >= {{enough:UInt64}}) * {SECOND_NS} AS since_ns,
+    (max(at_s) + {int(Grain.HOUR)}) * {SECOND_NS} AS until_ns
+FROM (
+    SELECT toString({{column}}) AS version, toUnixTimestamp(Tick) AS at_s, sum(Answers) AS answers,
+        sum(answers) OVER (PARTITION BY version ORDER BY at_s DESC) AS newer
+    FROM {{sums}} WHERE Decision = 'verified' AND {{column}} IN {{values:Array(String)}}
+    GROUP BY version, Tick
+)
+WHERE answers != 0 GROUP BY version
 """  # noqa: S608
 VERDICTS_OF_PAIRS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
@@ -135,6 +140,15 @@ class _AskedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class _LastTime:
+    """The time of a version's last answers; `since_ns` is 0 where it has no more than enough."""
+
+    version: str
+    since_ns: int
+    until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class _BothAsked:
     answers_a: int
     answers_b: int
@@ -157,7 +171,7 @@ def question_pairs(
 
     Of each version the newest `most` answers are searched, those with a decided claim.
     """
-    last = _of_last(client, a, most), _of_last(client, b, most)
+    last = _of_last(client, a, b, most)
     both = _both_asked(client, *last, measure, limit, most)
     found = both.answers_a, both.answers_b
     if any(of != one and n < most for of, one, n in zip(last, (a, b), found, strict=True)):
@@ -192,15 +206,34 @@ def _both_asked(
     return found
 
 
-def _of_last(client: Client, of: VersionScope, most: int) -> VersionScope:
-    """The version without the time before its last answers, as far as its sums tell."""
+def _of_last(
+    client: Client, a: VersionScope, b: VersionScope, most: int
+) -> tuple[VersionScope, VersionScope]:
+    """The versions in the time of their last answers alone, as far as their sums tell."""
+    if a.shares_rows_with(b):
+        times = _last_times(client, a, [a.value, b.value], most)
+        return _in_time(a, times.get(a.value)), _in_time(b, times.get(b.value))
+    first, second = (_last_times(client, one, [one.value], most).get(one.value) for one in (a, b))
+    return _in_time(a, first), _in_time(b, second)
+
+
+def _last_times(
+    client: Client, of: VersionScope, values: Sequence[str], most: int
+) -> dict[str, _LastTime]:
     columns = {"Tick", "Answers", "Decision", "VerifierId", *VERSION_COLUMNS.values()}
     sums = sums_of(client, of.scope, sorted(columns), coarsest=Grain.HOUR)
-    query = LAST_SINCE.replace("{sums}", sums).replace("{condition}", of.condition)
+    query = LAST_TIMES.replace("{sums}", sums).replace("{column}", of.column)
     # A few more, as the last five minutes may have answers after the time.
-    parameters = {**of.parameters, "enough": most + most // 10}
-    since_ns = max(read_int(client, query, parameters), of.scope.since_ns)
-    return replace(of, scope=of.scope.of_time(since_ns, of.scope.until_ns))
+    parameters = {**of.scope.parameters, "values": [*values], "enough": most + most // 10}
+    return {one.version: one for one in read(client, _LastTime, query, parameters)}
+
+
+def _in_time(of: VersionScope, last: _LastTime | None) -> VersionScope:
+    if last is None:
+        return of
+    since_ns = max(last.since_ns, of.scope.since_ns)
+    until_ns = min(last.until_ns, of.scope.until_ns)
+    return replace(of, scope=of.scope.of_time(since_ns, until_ns))
 
 
 class VerdictPlace(AnswerPlace, Protocol):
