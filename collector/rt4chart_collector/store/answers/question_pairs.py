@@ -76,15 +76,16 @@ FROM ({{a}}) AS a FULL JOIN ({{b}}) AS b
 # When the last answers of each version began and ended, by its sums: most of a long time is before,
 # and that of an old version is after.
 LAST_TIMES = f"""
-SELECT version, maxIf(at_s, newer >= {{enough:UInt64}}) * {SECOND_NS} AS since_ns,
+SELECT version, sum(number) AS answers,
+    maxIf(at_s, newer >= {{enough:UInt64}}) * {SECOND_NS} AS since_ns,
     (max(at_s) + {int(Grain.HOUR)}) * {SECOND_NS} AS until_ns
 FROM (
-    SELECT toString({{column}}) AS version, toUnixTimestamp(Tick) AS at_s, sum(Answers) AS answers,
-        sum(answers) OVER (PARTITION BY version ORDER BY at_s DESC) AS newer
+    SELECT toString({{column}}) AS version, toUnixTimestamp(Tick) AS at_s, sum(Answers) AS number,
+        sum(number) OVER (PARTITION BY version ORDER BY at_s DESC) AS newer
     FROM {{sums}} WHERE Decision = 'verified' AND {{column}} IN {{values:Array(String)}}
     GROUP BY version, Tick
 )
-WHERE answers != 0 GROUP BY version
+WHERE number != 0 GROUP BY version
 """  # noqa: S608
 VERDICTS_OF_PAIRS = f"""
 SELECT {VERIFICATIONS.select()} FROM rt4chart_verifications FINAL {OF_ANSWER_KEYS}
@@ -141,9 +142,10 @@ class _AskedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _LastTime:
-    """The time of a version's last answers; `since_ns` is 0 where it has no more than enough."""
+    """The time of a version's last answers; `since_ns` is 0 where its `answers` are fewer."""
 
     version: str
+    answers: int
     since_ns: int
     until_ns: int
 
@@ -171,10 +173,11 @@ def question_pairs(
 
     Of each version the newest `most` answers are searched, those with a decided claim.
     """
-    last = _of_last(client, a, b, most)
+    times = _last_times(client, a, b, most)
+    last = _in_time(a, times[0]), _in_time(b, times[1])
     both = _both_asked(client, *last, measure, limit, most)
-    found = both.answers_a, both.answers_b
-    if any(of != one and n < most for of, one, n in zip(last, (a, b), found, strict=True)):
+    numbers = both.answers_a, both.answers_b
+    if any(n < min(time.answers, most) for n, time in zip(numbers, times, strict=True) if time):
         # There are fewer than the sums say.
         both = _both_asked(client, a, b, measure, limit, most)
     keys = [(_AskedAnswer(*first), _AskedAnswer(*second)) for first, second in both.pairs]
@@ -206,18 +209,18 @@ def _both_asked(
     return found
 
 
-def _of_last(
-    client: Client, a: VersionScope, b: VersionScope, most: int
-) -> tuple[VersionScope, VersionScope]:
-    """The versions in the time of their last answers alone, as far as their sums tell."""
-    if a.shares_rows_with(b):
-        times = _last_times(client, a, [a.value, b.value], most)
-        return _in_time(a, times.get(a.value)), _in_time(b, times.get(b.value))
-    first, second = (_last_times(client, one, [one.value], most).get(one.value) for one in (a, b))
-    return _in_time(a, first), _in_time(b, second)
-
-
 def _last_times(
+    client: Client, a: VersionScope, b: VersionScope, most: int
+) -> tuple[_LastTime | None, _LastTime | None]:
+    """The time of the last answers of both, as far as their sums tell."""
+    if a.shares_rows_with(b):
+        found = _times_of(client, a, [a.value, b.value], most)
+        return found.get(a.value), found.get(b.value)
+    first, second = (_times_of(client, one, [one.value], most).get(one.value) for one in (a, b))
+    return first, second
+
+
+def _times_of(
     client: Client, of: VersionScope, values: Sequence[str], most: int
 ) -> dict[str, _LastTime]:
     columns = {"Tick", "Answers", "Decision", "VerifierId", *VERSION_COLUMNS.values()}
@@ -229,6 +232,7 @@ def _last_times(
 
 
 def _in_time(of: VersionScope, last: _LastTime | None) -> VersionScope:
+    """The version in that time alone."""
     if last is None:
         return of
     since_ns = max(last.since_ns, of.scope.since_ns)

@@ -156,25 +156,31 @@ def by_hand(
     return [(one.candidate.trace_id, other.candidate.trace_id) for one, other in both], numbers
 
 
+@pytest.mark.parametrize("has_ended", [False, True])
 @pytest.mark.parametrize("most", [4, 15, 1000])
-def test_the_last_answers_are_searched_however_old_they_are(client: Client, most: int) -> None:
+def test_the_last_answers_are_searched_however_old_they_are(
+    client: Client, most: int, has_ended: bool
+) -> None:
     """The same pairs as by hand, also where the sums count answers that are there no more."""
+    day = SCOPE.of_time(NOON - 24 * HOUR, SCOPE.until_ns)
     chance = random.Random(7)  # noqa: S311 - any numbers do
     verdicts = [
         answered(
             number,
-            chance.choice([OLD, NEW]),
+            (OLD, NEW)[number > 30] if has_ended else chance.choice([OLD, NEW]),
             chance.choice([GOOD, BAD, DENIED]),
             question=chance.choice(["Why?", "why", "How?", "When?", "WHO", "Where?"]),
             route=chance.choice(["support", "sales"]),
-            start_ns=NOON - chance.randrange(3 * HOUR // SECOND) * SECOND,
+            start_ns=NOON
+            - chance.randrange(3 * HOUR // SECOND) * SECOND
+            - 20 * HOUR * (has_ended and number <= 30),
         )
         for number in range(1, 61)
     ]
     insert_verdicts(client, verdicts)
 
     for kept in (verdicts, [one for one in verdicts if one.candidate.route == "sales"]):
-        old, new = (VersionScope(SCOPE, VersionKind.RELEASE, name) for name in (OLD, NEW))
+        old, new = (VersionScope(day, VersionKind.RELEASE, name) for name in (OLD, NEW))
         found = question_pairs(client, old, new, measure=Measure.UNFAITHFUL, limit=8, most=most)
         expected, numbers = by_hand(kept, most)
 
