@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import StoreError
@@ -16,6 +16,8 @@ from rt4chart_collector.store.schema.tenant_client import TenantClient
 
 # How long the embedded engine is kept open for the next page.
 IDLE_S = 2.0
+# The engine pauses statements of a higher number while those of a lower one run.
+PAGE_PRIORITY, BACKGROUND_PRIORITY = {"priority": "1"}, {"priority": "10"}
 
 
 class ClientPool:
@@ -47,6 +49,17 @@ class ClientPool:
             raise StoreError(f"no connection of the console became free within {waited:.0f} s")
         with self._taken() as client:
             yield client
+
+    @contextmanager
+    def background(self) -> Iterator[Client]:
+        """Like `client`, with statements that pause while those of pages run."""
+        with self.client() as client:
+            client.set_settings(BACKGROUND_PRIORITY)
+            try:
+                yield client
+            finally:
+                with suppress(StoreError):
+                    client.set_settings(PAGE_PRIORITY)
 
     @contextmanager
     def spare(self) -> Iterator[Client | None]:
@@ -146,6 +159,12 @@ class TenantPool:
     def client(self) -> Iterator[Client]:
         """As `ClientPool.client`."""
         with self._pool.client() as client:
+            yield TenantClient(client, self._tenant)
+
+    @contextmanager
+    def background(self) -> Iterator[Client]:
+        """As `ClientPool.background`."""
+        with self._pool.background() as client:
             yield TenantClient(client, self._tenant)
 
     @contextmanager

@@ -124,8 +124,11 @@ def test_a_page_does_not_wait_for_a_slow_reading(client: Client) -> None:
     assert cache.find(SCOPE, SCOPE.until_ns).is_drawn
 
 
-def test_a_page_that_says_so_does_not_wait_for_a_first_reading(client: Client) -> None:
+def test_a_page_that_says_so_does_not_wait_for_a_first_reading(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Findings that a page has seen are shown while others are read, without a wait."""
+    monkeypatch.setattr("rt4chart_collector.console.app.label_findings.FIRST_WAIT_S", 0.0)
     insert_answers(client, range(1, 11))
     draw(client, 5)
     background = Background(at_once=False)

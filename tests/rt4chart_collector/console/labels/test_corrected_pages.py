@@ -34,12 +34,6 @@ def visit(client: Client) -> TestClient:
     return browser(client, clock=lambda: NOW)
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine, a first page would be shown before a few claims are counted."""
-    monkeypatch.setattr("rt4chart_collector.console.app.label_findings.FIRST_WAIT_S", 60.0)
-
-
 @pytest.fixture(scope="module")
 def labelled(store_dsn: str) -> Iterator[Client]:
     """A route with thirty labels and one with five; one rater labels at random."""
