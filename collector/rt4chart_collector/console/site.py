@@ -24,7 +24,7 @@ from otel_rt4chart.judges.answer_verdicts import Clock
 from rt4chart_collector.console.alerts import alerts_page
 from rt4chart_collector.console.answers import answers_page
 from rt4chart_collector.console.app.auth_middleware import AuthMiddleware, Pages
-from rt4chart_collector.console.app.client_pool import PAGE_PRIORITY, ClientPool, TenantPool
+from rt4chart_collector.console.app.client_pool import PAGE_SETTINGS, ClientPool, TenantPool
 from rt4chart_collector.console.app.console import Console
 from rt4chart_collector.console.app.error_pages import error_page
 from rt4chart_collector.console.app.login import login_routes
@@ -157,7 +157,7 @@ def build_environment(folders: Sequence[Path], statics: StaticFiles) -> Environm
 
 def _open_bounded(open_client: Callable[[], Client], seconds: float) -> Client:
     client = open_client()
-    client.set_settings({"max_execution_time": f"{seconds:.0f}", **PAGE_PRIORITY})
+    client.set_settings({"max_execution_time": f"{seconds:.0f}", **PAGE_SETTINGS})
     return client
 
 

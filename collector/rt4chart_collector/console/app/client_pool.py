@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from otel_rt4chart.core.deadline import Deadline
 from otel_rt4chart.core.errors import StoreError
@@ -16,8 +16,10 @@ from rt4chart_collector.store.schema.tenant_client import TenantClient
 
 # How long the embedded engine is kept open for the next page.
 IDLE_S = 2.0
-# The engine pauses statements of a higher number while those of a lower one run.
-PAGE_PRIORITY, BACKGROUND_PRIORITY = {"priority": "1"}, {"priority": "10"}
+# The engine pauses reading for a higher number while statements of a lower one run, but not what it
+# does with the rows: one thread leaves the other cores to pages, and takes longer.
+PAGE_SETTINGS = {"priority": "1"}
+BACKGROUND_SETTINGS = {"priority": "10", "max_threads": "1", "max_execution_time": "60"}
 
 
 class ClientPool:
@@ -42,24 +44,23 @@ class ClientPool:
         Raises StoreError if no client is free in time or the store cannot be reached, and
         PageAbandonedError where nobody waits for the page any more.
         """
-        check_awaited()
-        begin = time.monotonic()
-        if not self._free.acquire(timeout=self._wait_s):
-            waited = time.monotonic() - begin
-            raise StoreError(f"no connection of the console became free within {waited:.0f} s")
+        self._wait_for_place()
         with self._taken() as client:
             yield client
 
     @contextmanager
     def background(self) -> Iterator[Client]:
-        """Like `client`, with statements that pause while those of pages run."""
-        with self.client() as client:
-            client.set_settings(BACKGROUND_PRIORITY)
+        """Like `client`, for statements of seconds that leave the engine to those of pages."""
+        self._wait_for_place()
+        try:
+            client = self._open_unless_closed()
             try:
+                client.set_settings(BACKGROUND_SETTINGS)
                 yield client
             finally:
-                with suppress(StoreError):
-                    client.set_settings(PAGE_PRIORITY)
+                client.close()
+        finally:
+            self._free.release()
 
     @contextmanager
     def spare(self) -> Iterator[Client | None]:
@@ -85,6 +86,13 @@ class ClientPool:
             self._is_closed = True
         self._drop()
 
+    def _wait_for_place(self) -> None:
+        check_awaited()
+        begin = time.monotonic()
+        if not self._free.acquire(timeout=self._wait_s):
+            waited = time.monotonic() - begin
+            raise StoreError(f"no connection of the console became free within {waited:.0f} s")
+
     @contextmanager
     def _taken(self) -> Iterator[Client]:
         """A client for the place among the free ones that was taken, which is given back."""
@@ -103,10 +111,13 @@ class ClientPool:
 
     def _take(self) -> Client:
         with self._lock:
-            if self._is_closed:
-                raise StoreError("the console is shutting down")
-            if self._idle:
+            if self._idle and not self._is_closed:
                 return self._idle.pop()
+        return self._open_unless_closed()
+
+    def _open_unless_closed(self) -> Client:
+        if self._is_closed:
+            raise StoreError("the console is shutting down")
         return self._open()
 
     def _give(self, client: Client, *, is_well: bool) -> None:

@@ -91,7 +91,7 @@ class Console:
         self._pool = pool
         # Half of a page's time is left for the page itself.
         self.label_findings = FindingsCache(
-            pool.background, self.run_in_background, settings.console_page_s / 2
+            self.store, self.run_in_background, settings.console_page_s / 2, pool.background
         )
         self._environment = environment
         self._sections = sections

@@ -34,6 +34,7 @@ FIRST_WAIT_S = 0.05
 # Different time ranges and routes that are kept, and that are being read.
 MAX_KEPT, MAX_READING = 64, 8
 log = logging.getLogger(__name__)
+Store: TypeAlias = Callable[[], AbstractContextManager[Client]]
 _Key: TypeAlias = tuple[int, int, str | None, str | None, str | None]
 
 
@@ -78,12 +79,17 @@ class FindingsCache:
 
     def __init__(
         self,
-        store: Callable[[], AbstractContextManager[Client]],
+        store: Store,
         run_in_background: Callable[[str, Callable[[], None]], None],
         wait_s: float,
+        slow_store: Store | None = None,
     ) -> None:
-        """`store` opens a client for the reading that `run_in_background` runs."""
-        self._store = store
+        """`store` opens a client for the reading that `run_in_background` runs.
+
+        `slow_store` opens one for readings that nobody waits for, whose statements leave the engine
+        to those of pages.
+        """
+        self._store, self._slow_store = store, slow_store or store
         self._run_in_background = run_in_background
         self._wait_s = wait_s
         self._one_at_a_time = threading.Lock()
@@ -106,7 +112,8 @@ class FindingsCache:
         read_ns, known = self._known.get(key, now_ns) or (0, None)
         if known is not None and (known.is_late or now_ns - read_ns < FRESH_NS):
             return known
-        reading = self._start(key, scope, now_ns)
+        is_awaited = known is None and not may_count
+        reading = self._start(key, scope, now_ns, self._store if is_awaited else self._slow_store)
         if known is not None:
             return known
         wait_s = min(self._wait_s, FIRST_WAIT_S) if may_count else self._wait_s
@@ -121,21 +128,30 @@ class FindingsCache:
             most=MAX_KEPT, fresh_ns=MAX_AGE_NS
         )
 
-    def _start(self, key: _Key, scope: QueryScope, now_ns: int) -> Future[LabelFindings] | None:
+    def _start(
+        self, key: _Key, scope: QueryScope, now_ns: int, store: Store
+    ) -> Future[LabelFindings] | None:
         """The reading of this scope, which may run already; None where too many do."""
         with self._lock:
             if key in self._reading or len(self._reading) >= MAX_READING:
                 return self._reading.get(key)
             reading = self._reading[key] = Future[LabelFindings]()
-        self._run_in_background("label findings", partial(self._read, key, scope, now_ns, reading))
+        self._run_in_background(
+            "label findings", partial(self._read, key, scope, now_ns, store, reading)
+        )
         return reading
 
     def _read(
-        self, key: _Key, scope: QueryScope, now_ns: int, reading: Future[LabelFindings]
+        self,
+        key: _Key,
+        scope: QueryScope,
+        now_ns: int,
+        store: Store,
+        reading: Future[LabelFindings],
     ) -> None:
         known, found = self._known, LATE
         try:
-            with self._one_at_a_time, self._store() as client:
+            with self._one_at_a_time, store() as client:
                 found = read_findings(client, scope)
         except StoreError as error:
             if is_schema_missing(error):

@@ -59,17 +59,19 @@ def test_a_spare_client_is_one_that_is_free_at_once(client: Client) -> None:
     single.close()
 
 
-def test_statements_in_the_background_are_less_urgent_than_those_of_pages(
-    any_client: Client,
-) -> None:
-    """Also those of a tenant; a page that uses the client later is as urgent as before."""
-    query = "SELECT toString(getSetting('priority'))"
-    pool = ClientPool(any_client.sibling, 1, 1.0)
+def test_statements_in_the_background_leave_the_engine_to_pages(any_client: Client) -> None:
+    """Also those of a tenant; they have a client of their own, which takes a place."""
+    query = "SELECT toString(getSetting('priority')), toString(getSetting('max_threads'))"
+    pool = ClientPool(any_client.sibling, 1, 0.05)
     with TenantPool(pool, "acme").background() as tenant:
-        assert tenant.query(query).result_rows == [("10",)]
+        assert tenant.query(query).result_rows == [("10", "1")]
+        with pytest.raises(StoreError, match="became free"), pool.client():
+            pass
     with pool.client() as page:
-        assert page.query(query).result_rows == [("1",)]
+        assert page.query(query).result_rows != [("10", "1")]
     pool.close()
+    with pytest.raises(StoreError, match="shutting down"), pool.background():
+        pass
 
 
 def test_embedded_path_is_given_back_after_the_last_page(

@@ -134,8 +134,8 @@ def test_pages_are_shown_while_rates_are_counted(labelled: Client) -> None:
         assert (counting in page.text, late in page.text) == (True, False)
         assert ('data-every="5"' in page.text) == (path != ROUTE)
     for path in ("/?sort=-corrected", "/health"):
-        page = visitor.get(path).text
-        assert (counting in page, late in page) == (False, True)
+        text = visitor.get(path).text
+        assert (counting in text, late in text) == (False, True)
 
 
 def test_a_file_waits_for_corrected_rates(

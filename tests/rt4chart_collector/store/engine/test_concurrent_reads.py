@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_without_a_second_client_the_owner_reads_in_order(client: Client) -> Non
         return _number(by, number)
 
     with ConcurrentReads(client, _none) as reads:
-        found = [reads.start(lambda by, number=number: noted(number, by)) for number in range(3)]
+        found = [reads.start(partial(noted, number)) for number in range(3)]
         assert found[1].result() == 1
         assert [one.result() for one in found] == [0, 1, 2]
     assert order == [1, 0, 2]
@@ -102,7 +103,7 @@ def test_a_second_client_that_cannot_be_opened_leaves_all_to_the_owner(client: C
 
 def test_no_read_begins_after_the_check_has_failed(client: Client) -> None:
     """As where nobody waits for the page any more; reads that wait are dropped."""
-    begun = []
+    begun: list[Client] = []
 
     def check() -> None:
         raise TimeoutError
