@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from types import TracebackType
 from typing import Generic, TypeAlias, TypeVar
 
 from otel_rt4chart.core.errors import StoreError
@@ -21,8 +20,7 @@ class Pending(Generic[_Value]):
 
     def __init__(self, reads: ConcurrentReads, call: Callable[[Client], _Value]) -> None:
         """Does not begin to read."""
-        self._reads = reads
-        self._call = call
+        self._reads, self._call = reads, call
         self._value: list[_Value] = []
         self._error: BaseException | None = None
 
@@ -51,8 +49,8 @@ class Pending(Generic[_Value]):
 class ConcurrentReads:
     """Reads for one thread over its `client`, and beside it over a spare client in another thread.
 
-    Whoever is free takes the next read, so that without a spare client the owner makes all of them
-    in order. Left by an error, it begins no further read. It ends when the other thread has.
+    Whoever is free takes the next read, so that without a spare client the owner makes all of them.
+    Left by an error, it begins no further read. It ends when the other thread has.
     """
 
     def __init__(
@@ -86,25 +84,18 @@ class ConcurrentReads:
         while not pending.is_done:
             self._check()
             with self._changed:
-                if pending in self._waiting:
-                    taken = self._waiting.pop(self._waiting.index(pending))  # type: ignore[arg-type]
-                elif self._waiting:
-                    taken = self._waiting.pop(0)
-                else:
+                if not self._waiting:
                     self._changed.wait_for(lambda: pending.is_done)
                     return
+                at = self._waiting.index(pending) if pending in self._waiting else 0  # type: ignore[arg-type]
+                taken = self._waiting.pop(at)
             taken.run(self.client)
 
     def __enter__(self) -> ConcurrentReads:
         """The reads themselves."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Begin no further read, and wait for the one that the other thread may be in."""
         with self._changed:
             self._is_closed = True
