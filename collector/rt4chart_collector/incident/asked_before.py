@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.incident.like_questions import LikeQuestions
 from rt4chart_collector.store.answers.asked_again import (
+    AskedAnswers,
     AskedQuestion,
+    AskedQuestions,
     asked_questions,
-    question_texts,
 )
-from rt4chart_collector.store.answers.question_pairs import PairedAnswer, whole_answers
+from rt4chart_collector.store.answers.claims import ClaimRow
+from rt4chart_collector.store.answers.question_pairs import (
+    PairedAnswer,
+    failed_claims,
+    verdicts_at,
+)
+from rt4chart_collector.store.answers.verifications import Verification
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 
+_Key: TypeAlias = tuple[str, str, str]
 # Faulty answers that are read for each that is shown: several may say the same.
 READ_PER_SHOWN = 4
 
@@ -44,104 +53,107 @@ class BeforeAndAfter:
 
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
-    """The questions with a faulty answer since the rise: how many, and those asked before too."""
+    """The questions with a faulty answer since the rise: how many, and those asked before too.
+
+    `is_cut_since` and `is_cut_before` if only the newest answers of a side were searched.
+    """
 
     questions: int = 0
     asked_before: int = 0
     pairs: tuple[BeforeAndAfter, ...] = ()
+    is_cut_since: bool = False
+    is_cut_before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A question with a faulty answer since the rise, and its claims that the measure counts."""
+
+    asked: AskedQuestion
+    failed: tuple[ClaimRow, ...]
+
+    @property
+    def passages(self) -> set[str]:
+        """The passages that speak against the claims; without one, all of the answer."""
+        cited = {one.passage_id for claim in self.failed for one in claim.evidence}
+        return cited or set(self.asked.since.passages)
 
 
 def asked_before(
-    client: Client, before: QueryScope, after: QueryScope, *, measure: Measure, limit: int
+    client: Client, scope: QueryScope, *, at_ns: int, measure: Measure, limit: int
 ) -> AskedBefore:
-    """At most `limit` faulty answers that say different things, those asked before first."""
-    since = asked_questions(client, after, measure=measure, is_faulty_first=True)
-    faulty = [one for one in since.values() if one.faulty]
-    if not faulty:
-        return AskedBefore()
-    known = asked_questions(client, before, measure=measure, is_faulty_first=False)
-    faulty.sort(key=lambda one: _worst_first(one, known))
-    chosen = faulty[: limit * READ_PER_SHOWN]
-    places = [one for asked in chosen for one in (asked, known.get(asked.question)) if one]
-    found = whole_answers(client, places, measure)
-    pairs = [_pair(one, known.get(one.question), found) for one in chosen if one.key in found]
-    shown = _distinct(pairs)[:limit]
-    if known and any(pair.before is None for pair in shown):
-        shown = _with_like_questions(client, before, measure, shown, known)
-    matched = sum(one.question in known for one in faulty)
-    return AskedBefore(len(faulty), matched, tuple(shown))
+    """At most `limit` faulty answers that say different things, those asked before first.
+
+    The rise is from `at_ns` on, the rest of the scope is before it.
+    """
+    found = asked_questions(client, scope, at_ns=at_ns, measure=measure)
+    chosen = found.faulty[: limit * READ_PER_SHOWN]
+    failed = failed_claims(client, [one.since for one in chosen], measure)
+    shown = _distinct([_Shown(one, failed.get(one.since.key, ())) for one in chosen])[:limit]
+    others = _others(shown, found)
+    befores = [one.before for one in others.values()]
+    verdicts = verdicts_at(client, [*(one.asked.since for one in shown), *befores])
+    failed |= failed_claims(client, [one for one in befores if one.failures], measure)
+    pairs = [_pair(one, others.get(one.asked.question), verdicts, failed) for one in shown]
+    return AskedBefore(
+        questions=found.questions,
+        asked_before=found.asked_before,
+        pairs=tuple(pair for pair in pairs if pair is not None),
+        is_cut_since=found.is_cut_since,
+        is_cut_before=found.is_cut_before,
+    )
 
 
-def _worst_first(one: AskedQuestion, known: Mapping[str, AskedQuestion]) -> tuple[object, ...]:
-    """Those with a faultless answer before, then those with any; of equals the most faulty."""
-    old = known.get(one.question)
-    kind = 3 if old is None else 2 if old.failures else int(old.undecided > 0)
-    return kind, -one.faulty, -one.failures, -one.start_ns, one.trace_id
+def _distinct(found: Sequence[_Shown]) -> list[_Shown]:
+    """One of those whose answers fail with the same words."""
+    kept: dict[tuple[str, ...], _Shown] = {}
+    for one in found:
+        kept.setdefault(tuple(claim.text for claim in one.failed), one)
+    return list(kept.values())
 
 
-def _pair(
-    after: AskedQuestion,
-    before: AskedQuestion | None,
-    found: Mapping[tuple[str, str, str], PairedAnswer],
-    *,
-    is_same: bool = True,
-) -> BeforeAndAfter:
-    pair = BeforeAndAfter(found[after.key], AnswerCount(after.answers, after.faulty))
-    if before is None or before.key not in found:
-        return pair
-    count = AnswerCount(before.answers, before.faulty)
-    return replace(pair, before=found[before.key], asked_before=count, is_same=is_same)
-
-
-def _distinct(pairs: Iterable[BeforeAndAfter]) -> list[BeforeAndAfter]:
-    """One pair of those whose answers fail with the same words."""
-    found: dict[tuple[str, ...], BeforeAndAfter] = {}
-    for pair in pairs:
-        found.setdefault(tuple(claim.text for claim in pair.after.failed), pair)
-    return list(found.values())
-
-
-def _with_like_questions(
-    client: Client,
-    before: QueryScope,
-    measure: Measure,
-    pairs: Sequence[BeforeAndAfter],
-    known: Mapping[str, AskedQuestion],
-) -> list[BeforeAndAfter]:
-    """The pairs, those without an answer from before with one to the nearest question.
+def _others(shown: Sequence[_Shown], found: AskedQuestions) -> dict[str, AskedQuestion]:
+    """By question, the question itself if it was asked before, else the nearest that was.
 
     That is one which was answered from a passage that the faulty claims are judged by.
     """
-    texts = [one for one in question_texts(client, before) if one.question in known]
-    like = LikeQuestions({one.question: one.words for one in texts})
-    nearest: dict[int, AskedQuestion] = {}
-    for number, pair in enumerate(pairs):
-        needed = _passages(pair.after)
-        among = [one.question for one in texts if not needed.isdisjoint(one.passages)]
-        if pair.before is None:
-            name = like.nearest(pair.after.verdict.question, among)
-            nearest.update({number: known[name]} if name else {})
-    found = whole_answers(client, list(nearest.values()), measure)
-    return [_with_like(pair, nearest.get(number), found) for number, pair in enumerate(pairs)]
+    others = {one.asked.question: one.asked for one in shown if one.asked.before.answers}
+    if len(others) == len(shown):
+        return others
+    known = {one.question: one for one in found.known}
+    like = LikeQuestions({name: one.words for name, one in known.items()})
+    for one in shown:
+        if one.asked.question not in others:
+            needed = one.passages
+            among = [
+                name for name, old in known.items() if not needed.isdisjoint(old.before.passages)
+            ]
+            if name := like.nearest(one.asked.words, among):
+                others[one.asked.question] = known[name]
+    return others
 
 
-def _with_like(
-    pair: BeforeAndAfter,
-    old: AskedQuestion | None,
-    found: Mapping[tuple[str, str, str], PairedAnswer],
-) -> BeforeAndAfter:
-    before = found.get(old.key) if old else None
-    if old is None or before is None or _passages(pair.after).isdisjoint(_context(before)):
+def _pair(
+    shown: _Shown,
+    other: AskedQuestion | None,
+    verdicts: Mapping[_Key, Verification],
+    failed: Mapping[_Key, tuple[ClaimRow, ...]],
+) -> BeforeAndAfter | None:
+    """Both answers; None where the answer since the rise is gone."""
+    since = shown.asked.since
+    if since.key not in verdicts:
+        return None
+    pair = BeforeAndAfter(PairedAnswer(verdicts[since.key], shown.failed), _count(since))
+    before = verdicts.get(other.before.key) if other else None
+    if other is None or before is None:
         return pair
-    count = AnswerCount(old.answers, old.faulty)
-    return replace(pair, before=before, asked_before=count, is_same=False)
+    is_same = other.question == shown.asked.question
+    context = {one.id for one in before.passages if one.is_context}
+    if not is_same and shown.passages.isdisjoint(context):
+        return pair
+    whole = PairedAnswer(before, failed.get(other.before.key, ()))
+    return replace(pair, before=whole, asked_before=_count(other.before), is_same=is_same)
 
 
-def _passages(faulty: PairedAnswer) -> set[str]:
-    """The passages that speak against the faulty claims; without one, all of the answer."""
-    cited = {one.passage_id for claim in faulty.failed for one in claim.claim.evidence}
-    return cited or _context(faulty)
-
-
-def _context(answer: PairedAnswer) -> set[str]:
-    return {one.id for one in answer.verdict.passages if one.is_context}
+def _count(asked: AskedAnswers) -> AnswerCount:
+    return AnswerCount(asked.answers, asked.faulty)

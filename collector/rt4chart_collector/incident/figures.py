@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from rt4chart_collector.comparison.wording import answer_figures
 from rt4chart_collector.core.alerts.facts import MeasuredRate
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.incident.asked_before import AnswerCount, BeforeAndAfter
+from rt4chart_collector.incident.asked_before import AnswerCount, AskedBefore, BeforeAndAfter
 from rt4chart_collector.incident.read_incident import RouteIncident
 from rt4chart_collector.incident.roll_back import RollBack
 from rt4chart_collector.incident.span import RateStep
 from rt4chart_collector.incident.wording import change_words, evidence_words, mix_words
 
 
-def incident_figures(incident: RouteIncident) -> dict[str, object]:
+def incident_figures(incident: RouteIncident, asked: AskedBefore) -> dict[str, object]:
     """Everything that the page shows of the rise."""
     began, use = incident.began, incident.passages
     evidence, meaning = evidence_words(incident)
@@ -54,9 +54,11 @@ def incident_figures(incident: RouteIncident) -> dict[str, object]:
         ],
         "roll_back": _roll_back(incident.roll_back) if incident.roll_back else None,
         "questions": {
-            "faulty": incident.asked.questions,
-            "asked_before": incident.asked.asked_before,
-            "pairs": [_pair(pair) for pair in incident.asked.pairs],
+            "faulty": asked.questions,
+            "asked_before": asked.asked_before,
+            "is_cut_since": asked.is_cut_since,
+            "is_cut_before": asked.is_cut_before,
+            "pairs": [_pair(pair) for pair in asked.pairs],
         },
     }
 

@@ -25,25 +25,32 @@ class LikeQuestions:
     def __init__(self, words: Mapping[str, str]) -> None:
         """Weigh each word by the number of questions that have it."""
         self._words = {name: words_of(text) for name, text in words.items()}
-        self._known = Counter(word for found in self._words.values() for word in found)
+        known = Counter(word for found in self._words.values() for word in found)
+        # A word that no question has counts like one that a single question has.
+        weights = {number: _weight(len(words), number) for number in {1, *known.values()}}
+        self._weights = {word: weights[number] for word, number in known.items()}
+        self._rarest = weights[1]
 
     def nearest(self, text: str, among: Collection[str]) -> str:
         """The name, among these, of the question most like this one; "" if none is like it."""
         asked = words_of(text)
-        name = max(among, key=lambda one: (self._alike(asked, one), one), default="")
-        return name if name and self._alike(asked, name) >= LEAST_ALIKE else ""
+        weight = self._weight(asked)
+        alike = [(self._alike(asked, weight, one), one) for one in among]
+        most, name = max(alike, default=(0.0, ""))
+        return name if most >= LEAST_ALIKE else ""
 
-    def _alike(self, asked: frozenset[str], name: str) -> float:
+    def _alike(self, asked: frozenset[str], weight: float, name: str) -> float:
         known = self._words[name]
-        both = self._weight(asked) + self._weight(known)
+        both = weight + self._weight(known)
         return 2 * self._weight(asked & known) / both if both else 0.0
 
     def _weight(self, words: frozenset[str]) -> float:
         """The sum of inverse document frequencies; a word that all questions have counts little."""
-        # A word that no question has counts like one that a single question has.
-        return math.fsum(
-            math.log((len(self._words) + 1.5) / (max(self._known[word], 1) + 0.5)) for word in words
-        )
+        return math.fsum([self._weights.get(word, self._rarest) for word in words])
+
+
+def _weight(questions: int, known: int) -> float:
+    return math.log((questions + 1.5) / (known + 0.5))
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -68,7 +68,6 @@ class RouteIncident:
     seen: tuple[FirstSeen, ...]
     passages: PassageUse
     roll_back: RollBack | None
-    asked: AskedBefore
     evidence: DriftRow | None
 
 
@@ -77,10 +76,7 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
     alert, facts = state.alert, state.alert.facts
     if not isinstance(facts, DriftFacts):
         return None
-    # Another program may have written any time.
-    since_ns = min(facts.since_ns or alert.starts_ns or state.fired_ns, now_ns)
-    span = incident_span(since_ns, end_ns=state.resolved_ns, now_ns=now_ns)
-    until_ns = min(state.resolved_ns or now_ns, span.until_ns)
+    since_ns, until_ns, span = _times(state, facts, now_ns)
     scope = _scope(alert, facts).of_time(span.begin_ns, span.until_ns + TICK_NS)
     releases = {one.value for one in facts.changed if one.attribute == "release"}
     found = route_ticks(client, scope, facts.measure, releases=releases)
@@ -92,7 +88,7 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
         facts, traffic, since_ns=since_ns, began=began, read_since_ns=wide.since_ns
     )
     anchor_ns = _anchor(changes, since_ns)
-    before, after = wide.of_time(wide.since_ns, since_ns), wide.of_time(since_ns, until_ns)
+    before = wide.of_time(wide.since_ns, since_ns)
     risen = [tick for tick in ticks if since_ns <= tick.start_ns < until_ns]
     return RouteIncident(
         facts=facts,
@@ -108,7 +104,6 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
         seen=first_seen(traffic, begin_ns=span.begin_ns, until_ns=span.until_ns),
         passages=passage_use(client, wide.of_time(since_ns - DAY_NS, until_ns), at_ns=since_ns),
         roll_back=_roll_back(client, before, changes, traffic, risen, facts.measure),
-        asked=asked_before(client, before, after, measure=facts.measure, limit=PAIRS),
         evidence=drift_of_route(
             client,
             alert.service,
@@ -118,6 +113,24 @@ def read_incident(client: Client, state: AlertState, *, now_ns: int) -> RouteInc
             measure=facts.measure,
         ),
     )
+
+
+def read_asked_before(client: Client, state: AlertState, *, now_ns: int) -> AskedBefore | None:
+    """The answers before and since, of the same alerts: reading texts takes longer than sums."""
+    facts = state.alert.facts
+    if not isinstance(facts, DriftFacts):
+        return None
+    since_ns, until_ns, _ = _times(state, facts, now_ns)
+    scope = _scope(state.alert, facts).of_time(since_ns - WEEK_NS, until_ns)
+    return asked_before(client, scope, at_ns=since_ns, measure=facts.measure, limit=PAIRS)
+
+
+def _times(state: AlertState, facts: DriftFacts, now_ns: int) -> tuple[int, int, IncidentSpan]:
+    """When the rise began and ended, or now, and the time of its chart."""
+    # Another program may have written any time.
+    since_ns = min(facts.since_ns or state.alert.starts_ns or state.fired_ns, now_ns)
+    span = incident_span(since_ns, end_ns=state.resolved_ns, now_ns=now_ns)
+    return since_ns, min(state.resolved_ns or now_ns, span.until_ns), span
 
 
 def _roll_back(

@@ -27,6 +27,7 @@ from rt4chart_collector.incident.roll_back import RollBack
 from rt4chart_collector.incident.timeline import Timeline
 from rt4chart_collector.notify.alert_message import figures
 from rt4chart_collector.store.answers.passage_use import PassageUse
+from rt4chart_collector.store.answers.question_pairs import MAX_ANSWERS
 
 VALUE = 120
 # A smaller share of passages may be new on any day.
@@ -152,6 +153,8 @@ def rate_words(rate: MeasuredRate) -> str:
 
 def asked_words(found: AskedBefore, measure: Measure) -> str:
     """How many of the questions with faulty answers were asked before too."""
+    if not found.questions and found.is_cut_since:
+        return f"None of the newest {MAX_ANSWERS:,} answers since the rise has {measure} claims."
     if not found.questions:
         return f"No answer since the rise has {measure} claims that are still stored."
     questions = f"{found.questions:,} question{'' if found.questions == 1 else 's'}"
@@ -170,8 +173,15 @@ def asked_words(found: AskedBefore, measure: Measure) -> str:
     )
     return (
         f"{questions} {have} answers with {measure} claims since the rise; {were} asked in the "
-        "week before it too."
+        f"week before it too.{_searched(found)}"
     )
+
+
+def _searched(found: AskedBefore) -> str:
+    """Which answers were searched, where it were not all."""
+    sides = {"since the rise": found.is_cut_since, "from before it": found.is_cut_before}
+    named = " and ".join(side for side, is_cut in sides.items() if is_cut)
+    return f" Of the answers {named}, the newest {MAX_ANSWERS:,} were searched." if named else ""
 
 
 def pair_words(pair: BeforeAndAfter, measure: Measure) -> tuple[str, str]:

@@ -7,8 +7,13 @@ import pytest
 from rt4chart_collector.core.alerts.alert import Alert
 from rt4chart_collector.core.alerts.facts import DriftFacts, MeasuredRate
 from rt4chart_collector.core.alerts.state import AlertEvent, AlertEventKind
+from rt4chart_collector.incident.asked_before import AskedBefore
 from rt4chart_collector.incident.changes import ChangeTime
-from rt4chart_collector.incident.read_incident import RouteIncident, read_incident
+from rt4chart_collector.incident.read_incident import (
+    RouteIncident,
+    read_asked_before,
+    read_incident,
+)
 from rt4chart_collector.incident.wording import roll_back_words
 from rt4chart_collector.store.alerts.alert_events import alert_state, record_alert_events
 from rt4chart_collector.store.engine.connect import Client
@@ -27,6 +32,15 @@ def read_alert(client: Client, alert: Alert, now_ns: int = NOW) -> RouteIncident
     state = alert_state(client, alert.id, now_ns=now_ns)
     assert state is not None
     found = read_incident(client, state, now_ns=now_ns)
+    assert found is not None
+    return found
+
+
+def read_answers(client: Client, alert: Alert, now_ns: int = NOW) -> AskedBefore:
+    """The alert's answers before and since."""
+    state = alert_state(client, alert.id, now_ns=now_ns)
+    assert state is not None
+    found = read_asked_before(client, state, now_ns=now_ns)
     assert found is not None
     return found
 
@@ -57,7 +71,7 @@ def test_a_bad_release_is_dated_and_has_what_to_go_back_to(any_client: Client) -
 
 def test_answers_to_the_same_questions_stand_beside_each_other(any_client: Client) -> None:
     """A faulty one since the rise, a faultless one before; how many of each are faulty."""
-    found = read_alert(any_client, Rise(SINCE, releases=RELEASES).fill(any_client)).asked
+    found = read_answers(any_client, Rise(SINCE, releases=RELEASES).fill(any_client))
 
     assert (found.questions, found.asked_before) == (5, 5)
     (pair,) = found.pairs
@@ -79,7 +93,7 @@ def test_a_question_in_other_words_gets_a_like_one_or_none(
 ) -> None:
     """From the same passage, and it is told that the words differ."""
     rise = Rise(SINCE, releases=RELEASES, new_questions=(asked,))
-    found = read_alert(any_client, rise.fill(any_client)).asked
+    found = read_answers(any_client, rise.fill(any_client))
 
     assert (found.questions, found.asked_before) == (1, 0)
     (pair,) = found.pairs
@@ -129,7 +143,9 @@ def test_a_resolved_alert_ends_where_it_ended(any_client: Client) -> None:
     found = read_alert(any_client, alert, SINCE + 40 * HOUR)
 
     assert found.span.until_ns == end_ns + 75 * MINUTE
-    assert all(one.after.verdict.start_ns < end_ns for one in found.asked.pairs)
+    asked = read_answers(any_client, alert, SINCE + 40 * HOUR)
+    assert asked.pairs
+    assert all(one.after.verdict.start_ns < end_ns for one in asked.pairs)
 
 
 def test_an_alert_whose_answers_are_gone_is_read_all_the_same(any_client: Client) -> None:
@@ -141,7 +157,7 @@ def test_an_alert_whose_answers_are_gone_is_read_all_the_same(any_client: Client
         found = read_alert(any_client, alert)
 
         assert found.steps == ()
-        assert found.asked.pairs == ()
+        assert read_answers(any_client, alert) == AskedBefore()
         assert found.roll_back is None
 
 
@@ -152,3 +168,4 @@ def test_alerts_of_other_rules_are_no_incident(any_client: Client) -> None:
 
     assert state is not None
     assert read_incident(any_client, state, now_ns=NOW) is None
+    assert read_asked_before(any_client, state, now_ns=NOW) is None

@@ -174,3 +174,31 @@ def test_it_says_how_many_questions_were_asked_before(
 ) -> None:
     """In whole sentences."""
     assert asked_words(AskedBefore(questions, again), Measure.MISLEADING).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (AskedBefore(9, 4), ""),
+        (
+            AskedBefore(9, 4, is_cut_before=True),
+            " Of the answers from before it, the newest 20,000 were searched.",
+        ),
+        (
+            AskedBefore(9, 4, is_cut_since=True, is_cut_before=True),
+            " Of the answers since the rise and from before it, the newest 20,000 were searched.",
+        ),
+    ],
+)
+def test_it_says_where_not_all_answers_were_searched(found: AskedBefore, said: str) -> None:
+    """Numbers of questions are then of those."""
+    words = asked_words(found, Measure.UNFAITHFUL)
+
+    assert words.endswith(f"in the week before it too.{said}")
+
+
+def test_no_faulty_answer_among_the_newest_is_not_none_at_all() -> None:
+    """Older ones may be faulty."""
+    words = asked_words(AskedBefore(is_cut_since=True), Measure.EITHER)
+
+    assert words.startswith("None of the newest 20,000 answers since the rise has")

@@ -18,9 +18,13 @@ from rt4chart_collector.core.alerts.state import AlertEvent, AlertState
 from rt4chart_collector.core.printing import pairs, write
 from rt4chart_collector.core.settings import AlertSettings
 from rt4chart_collector.core.times import utc_time
-from rt4chart_collector.incident.asked_before import BeforeAndAfter
+from rt4chart_collector.incident.asked_before import AskedBefore, BeforeAndAfter
 from rt4chart_collector.incident.figures import incident_figures
-from rt4chart_collector.incident.read_incident import RouteIncident, read_incident
+from rt4chart_collector.incident.read_incident import (
+    RouteIncident,
+    read_asked_before,
+    read_incident,
+)
 from rt4chart_collector.incident.span import RateStep, usual_length
 from rt4chart_collector.incident.timeline import Timeline, TimelineEntry, timeline
 from rt4chart_collector.incident.wording import (
@@ -60,15 +64,20 @@ def show(options: argparse.Namespace) -> int:
         )
         events = alert_trail(client, state.id)
         incident = read_incident(client, state, now_ns=now)
+        asked = read_asked_before(client, state, now_ns=now)
     value = as_json(state) | {"trail": [_event(event) for event in events]}
-    if incident is not None:
-        value["incident"] = incident_figures(incident)
-    write(value, Group(*_shown(state, incident, events, now)), as_json=options.json)
+    if incident is not None and asked is not None:
+        value["incident"] = incident_figures(incident, asked)
+    write(value, Group(*_shown(state, incident, asked, events, now)), as_json=options.json)
     return 0
 
 
 def _shown(
-    state: AlertState, incident: RouteIncident | None, events: Sequence[AlertEvent], now: int
+    state: AlertState,
+    incident: RouteIncident | None,
+    asked: AskedBefore | None,
+    events: Sequence[AlertEvent],
+    now: int,
 ) -> Iterator[RenderableType]:
     alert = state.alert
     happened = timeline(
@@ -86,8 +95,8 @@ def _shown(
     if state.is_open and state.quiet_ns:
         yield f"no evidence since {utc_time(state.quiet_ns)}"
     yield pairs(_facts(state, incident, now))
-    if incident is not None:
-        yield from _answers(incident)
+    if incident is not None and asked is not None:
+        yield from _answers(asked, incident.facts.measure)
     yield ""
     yield pairs(_entries(happened))
 
@@ -149,11 +158,10 @@ def _sparkline(steps: Sequence[RateStep]) -> str:
     )
 
 
-def _answers(incident: RouteIncident) -> Iterator[RenderableType]:
-    measure = incident.facts.measure
+def _answers(asked: AskedBefore, measure: Measure) -> Iterator[RenderableType]:
     yield ""
-    yield asked_words(incident.asked, measure)
-    for pair in incident.asked.pairs:
+    yield asked_words(asked, measure)
+    for pair in asked.pairs:
         yield ""
         yield pairs(_pair(pair, measure))
 

@@ -16,6 +16,7 @@ from rt4chart_collector.console.alerts.alert_details import (
     grown_issues,
     issue_notes,
 )
+from rt4chart_collector.console.alerts.answers_view import AnswersView, answers_view
 from rt4chart_collector.console.alerts.comparison_links import change_urls, spans_url
 from rt4chart_collector.console.alerts.entered import entered_note
 from rt4chart_collector.console.alerts.incident_view import incident_view
@@ -33,7 +34,7 @@ from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.incident.read_incident import read_incident
+from rt4chart_collector.incident.read_incident import read_asked_before, read_incident
 from rt4chart_collector.incident.timeline import timeline
 from rt4chart_collector.incident.wording import notified_words
 from rt4chart_collector.notify.next_step import next_step
@@ -55,6 +56,7 @@ from rt4chart_collector.store.alerts.alert_events import (
     snooze,
 )
 from rt4chart_collector.store.alerts.silences import add_silence, remove_silence, silences
+from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
 from rt4chart_collector.store.issues.issue_events import events_of_all
 
@@ -147,13 +149,22 @@ def show_alerts(console: Console, request: Request) -> Response:
 
 
 def show_alert(console: Console, request: Request) -> Response:
-    """GET /alerts/{id}: its state, facts and history."""
+    """GET /alerts/{id}: its state, facts and history.
+
+    Of a risen rate, answers from before and since take longer, and the page asks for them when it
+    is shown: `?partial=1` is these alone, `?part=whole` a page with both.
+    """
     alert_id, now_ns = id_param(request, "id"), console.clock()
+    partial = choice_param(request, "partial", ("", "1"), "")
+    whole = choice_param(request, "part", ("", "whole"), "")
     with console.store() as client:
         state = alert_state(client, alert_id, now_ns=now_ns)
         if state is None:
             known = alert_states(client, now_ns=now_ns)
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
+        answers = _answers(client, state, now_ns) if partial or whole else None
+        if partial:
+            return _only_answers(console, request, state, answers)
         events = alert_trail(client, alert_id)
         incident = read_incident(client, state, now_ns=now_ns)
         issues = grown_issues(state.alert.facts)
@@ -180,6 +191,7 @@ def show_alert(console: Console, request: Request) -> Response:
         state=state,
         details=alert_details(state.alert.facts, notes),
         view=view,
+        answers=answers,
         entered=entered,
         spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
         happened=happened,
@@ -189,6 +201,25 @@ def show_alert(console: Console, request: Request) -> Response:
         next_step=next_step(state.alert.rule),
         unfaithful_url=_unfaithful_url(state, now_ns - since_ns),
     )
+
+
+def _answers(client: Client, state: AlertState, now_ns: int) -> AnswersView | None:
+    facts = state.alert.facts
+    asked = read_asked_before(client, state, now_ns=now_ns)
+    if asked is None or not isinstance(facts, DriftFacts):
+        return None
+    return answers_view(asked, facts.measure)
+
+
+def _only_answers(
+    console: Console, request: Request, state: AlertState, answers: AnswersView | None
+) -> Response:
+    if answers is None:
+        raise HTTPException(
+            404, f"expected an alert on a risen rate, got one of {state.alert.rule}"
+        )
+    title = state.alert.title
+    return console.page(request, "alert_answers.html", title=title, answers=answers)
 
 
 def act_on_alert(console: Console, request: Request) -> Response:

@@ -252,19 +252,34 @@ def whole_answers(
     client: Client, asked: Sequence[VerdictPlace], measure: Measure
 ) -> dict[tuple[str, str, str], PairedAnswer]:
     """The answers with their texts and failed claims, by trace, span and verifier."""
+    failed = failed_claims(client, asked, measure)
+    return {
+        key: PairedAnswer(verdict, failed.get(key, ()))
+        for key, verdict in verdicts_at(client, asked).items()
+    }
+
+
+def verdicts_at(
+    client: Client, asked: Sequence[VerdictPlace]
+) -> dict[tuple[str, str, str], Verification]:
+    """The verdicts on the answers, by trace, span and verifier."""
     if not asked:
         return {}
-    parameters = key_parameters(asked)
-    verdicts = read(
-        client, Verification, VERDICTS_OF_PAIRS, parameters, settings=FINAL_PER_PARTITION
+    found = read(
+        *(client, Verification, VERDICTS_OF_PAIRS, key_parameters(asked)),
+        settings=FINAL_PER_PARTITION,
     )
+    return {(*verdict.key, verdict.verifier): verdict for verdict in found}
+
+
+def failed_claims(
+    client: Client, asked: Sequence[VerdictPlace], measure: Measure
+) -> dict[tuple[str, str, str], tuple[ClaimRow, ...]]:
+    """The first claims of each answer that the measure counts, likewise."""
+    if not asked:
+        return {}
     query = FAILED_CLAIMS_OF_PAIRS.replace("{failed}", FAILED_CLAIM[measure])
     failed: defaultdict[tuple[str, str, str], list[ClaimRow]] = defaultdict(list)
-    for row in read(client, ClaimRow, query, parameters, settings=FINAL_PER_PARTITION):
+    for row in read(client, ClaimRow, query, key_parameters(asked), settings=FINAL_PER_PARTITION):
         failed[(*row.key, row.verifier)].append(row)
-    return {
-        (*verdict.key, verdict.verifier): PairedAnswer(
-            verdict, tuple(failed[(*verdict.key, verdict.verifier)])
-        )
-        for verdict in verdicts
-    }
+    return {key: tuple(rows) for key, rows in failed.items()}

@@ -30,11 +30,9 @@ FROM (
     SELECT part.1 AS attribute, part.2 AS value,
         toUnixTimestamp(min(FirstTick)) * {SECOND_NS} AS first_ns,
         toUnixTimestamp(max(LastTick)) * {SECOND_NS} AS last_ns,
-        sumIf(Answers, IsBefore) AS before, sumIf(Answers, NOT IsBefore) AS after
-    FROM (
-        SELECT *, true AS IsBefore FROM {{before}}
-        UNION ALL SELECT *, false AS IsBefore FROM {{after}}
-    )
+        sumIf(Answers, toUnixTimestamp(Tick) < {{at:Int64}}) AS before,
+        sum(Answers) - before AS after
+    FROM {{sums}}
     ARRAY JOIN [{ATTRIBUTE_PAIRS}] AS part
     GROUP BY attribute, value HAVING sum(Answers) > 0
 )
@@ -79,12 +77,15 @@ class AttributeTraffic:
 def attribute_traffic(
     client: Client, scope: QueryScope, *, at_ns: int, limit: int = 200
 ) -> list[AttributeTraffic]:
-    """The `limit` most frequent values of each attribute, the most frequent first."""
-    columns = (*ATTRIBUTES.values(), "Answers", *TIMES)
-    before = sums_of(client, scope.of_time(scope.since_ns, min(at_ns, scope.until_ns)), columns)
-    after = sums_of(client, scope.of_time(max(at_ns, scope.since_ns), scope.until_ns), columns)
-    query = ATTRIBUTE_SHARES.replace("{before}", before).replace("{after}", after)
-    return read(client, AttributeTraffic, query, {**scope.parameters, "limit": limit})
+    """The `limit` most frequent values of each attribute, the most frequent first.
+
+    The sums are those per five minutes, of which each is on one side of the time: a week of one
+    route has thousands, while reading several tables takes the engine longer to plan.
+    """
+    columns = (*ATTRIBUTES.values(), "Answers", "Tick", *TIMES)
+    sums = sums_of(client, scope, columns, coarsest=Grain.TICK)
+    parameters = {**scope.parameters, "limit": limit, "at": -(-at_ns // SECOND_NS)}
+    return read(client, AttributeTraffic, ATTRIBUTE_SHARES.replace("{sums}", sums), parameters)
 
 
 def deployment_changes(

@@ -16,6 +16,7 @@ from rt4chart_collector.store.engine.connect import Client
 from tests.conftest import fresh
 from tests.rt4chart_collector.console.web import browser, post
 from tests.rt4chart_collector.incident.rises import HOUR, MINUTE, Rise
+from tests.rt4chart_collector.notify.world import ISSUE
 from tests.rt4chart_collector.records import NOON
 
 SINCE = NOON - NOON % HOUR + 20 * MINUTE
@@ -47,11 +48,15 @@ def alert_of(route: str = "support") -> Alert:
 
 
 def read(visitor: TestClient, alert: Alert) -> str:
-    """The words of the alert's page, in one line."""
-    answer = visitor.get(f"/alerts/{alert.id}")
+    """The words of the alert's whole page, in one line."""
+    answer = visitor.get(f"/alerts/{alert.id}?part=whole")
     assert answer.status_code == 200
-    main = answer.text.partition("<main")[2].partition("</main>")[0]
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", main)).split())
+    return words_of(answer.text.partition("<main")[2].partition("</main>")[0])
+
+
+def words_of(html: str) -> str:
+    """The words of a page, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def test_the_page_answers_what_an_engineer_asks(visitor: TestClient) -> None:
@@ -89,11 +94,36 @@ def test_the_page_needs_few_statements_and_no_script(
 
     visitor.get("/alerts")
     monkeypatch.setattr(Client, "query", counted)
-    page = visitor.get(f"/alerts/{alert_of().id}").text
+    page = visitor.get(f"/alerts/{alert_of().id}?part=whole").text
 
     assert len(statements) <= MOST_STATEMENTS, len(statements)
     assert "plotly" not in page
     assert page.count('class="rate-line"') >= 12
+
+
+def test_the_page_asks_for_its_answers_itself(visitor: TestClient) -> None:
+    """It has all else at once; the answers alone and one page with both have the same in them."""
+    path = f"/alerts/{alert_of().id}"
+    page = visitor.get(path).text
+    (asked,) = re.findall(r'<section id="answers"[^>]* data-load="([^"]+)"', page)
+    answers = visitor.get(unescape(asked)).text
+
+    assert "Roll back to release" in words_of(page)
+    assert '<article class="pair">' not in page
+    assert f'href="{path}?part=whole"' in page
+    assert answers.count('<article class="pair">') == 1
+    assert "<h1>" not in answers
+    assert words_of(answers) in read(visitor, alert_of())
+    assert "data-load" not in visitor.get(f"{path}?part=whole").text
+    assert visitor.get(f"{path}?part=some").status_code == 400
+
+
+def test_other_alerts_have_no_answers_before_and_since(visitor: TestClient, client: Client) -> None:
+    """Their page asks for none, and there is no such part."""
+    record_alert_events(client, [AlertEvent(ISSUE, SINCE, AlertEventKind.FIRED)])
+
+    assert 'id="answers"' not in visitor.get(f"/alerts/{ISSUE.id}").text
+    assert visitor.get(f"/alerts/{ISSUE.id}?partial=1").status_code == 404
 
 
 def test_without_releases_it_says_so(visitor: TestClient) -> None:

@@ -21,7 +21,6 @@ from rt4chart_collector.core.alerts.facts import (
     DriftFacts,
     MeasuredRate,
 )
-from rt4chart_collector.incident.asked_before import AskedBefore
 from rt4chart_collector.incident.changes import ChangeTime, DatedChange, FirstSeen
 from rt4chart_collector.incident.onset_range import OnsetRange
 from rt4chart_collector.incident.read_incident import RouteIncident
@@ -56,7 +55,6 @@ INCIDENT = RouteIncident(
     seen=(),
     passages=PassageUse(0, 0, 0, 0, 0),
     roll_back=None,
-    asked=AskedBefore(),
     evidence=None,
 )
 
