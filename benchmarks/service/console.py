@@ -157,6 +157,7 @@ def pages(made: Made) -> Mapping[str, str]:
         "eval sets": "/evalsets",
         "alerts": "/alerts",
         "alert": alert_url(made.alert),
+        "alert, answers": f"{alert_url(made.alert)}?partial=1",
         "settings": "/settings",
         "health": "/health",
     }

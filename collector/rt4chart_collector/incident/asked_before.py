@@ -76,7 +76,7 @@ class _Shown:
     def passages(self) -> set[str]:
         """The passages that speak against the claims; without one, all of the answer."""
         cited = {one.passage_id for claim in self.failed for one in claim.evidence}
-        return cited or set(self.asked.since.passages)
+        return cited or set(self.asked.passages_since)
 
 
 def asked_before(
@@ -126,7 +126,7 @@ def _others(shown: Sequence[_Shown], found: AskedQuestions) -> dict[str, AskedQu
         if one.asked.question not in others:
             needed = one.passages
             among = [
-                name for name, old in known.items() if not needed.isdisjoint(old.before.passages)
+                name for name, old in known.items() if not needed.isdisjoint(old.passages_before)
             ]
             if name := like.nearest(one.asked.words, among):
                 others[one.asked.question] = known[name]

@@ -30,19 +30,19 @@ class LikeQuestions:
         weights = {number: _weight(len(words), number) for number in {1, *known.values()}}
         self._weights = {word: weights[number] for word, number in known.items()}
         self._rarest = weights[1]
+        self._totals = {name: self._weight(found) for name, found in self._words.items()}
 
     def nearest(self, text: str, among: Collection[str]) -> str:
         """The name, among these, of the question most like this one; "" if none is like it."""
         asked = words_of(text)
-        weight = self._weight(asked)
-        alike = [(self._alike(asked, weight, one), one) for one in among]
+        whole = self._weight(asked)
+        alike = [(self._alike(asked, whole, one), one) for one in among]
         most, name = max(alike, default=(0.0, ""))
         return name if most >= LEAST_ALIKE else ""
 
-    def _alike(self, asked: frozenset[str], weight: float, name: str) -> float:
-        known = self._words[name]
-        both = weight + self._weight(known)
-        return 2 * self._weight(asked & known) / both if both else 0.0
+    def _alike(self, asked: frozenset[str], whole: float, name: str) -> float:
+        both = whole + self._totals[name]
+        return 2 * self._weight(asked & self._words[name]) / both if both else 0.0
 
     def _weight(self, words: frozenset[str]) -> float:
         """The sum of inverse document frequencies; a word that all questions have counts little."""

@@ -55,10 +55,9 @@ SELECT question, words, {{service:String}} AS since_service, {{route:String}} AS
     since_service AS before_service, since_route AS before_route,
     since_answers, since_faulty, since.1 AS since_start_ns, since.2 AS since_trace_id,
     since.3 AS since_span_id, since.4 AS since_verifier, since.5 AS since_failures,
-    since.7 AS since_passages,
     before_answers, before_faulty, before.1 AS before_start_ns, before.2 AS before_trace_id,
     before.3 AS before_span_id, before.4 AS before_verifier, before.5 AS before_failures,
-    passages AS before_passages,
+    since.7 AS passages_since, passages AS passages_before,
     questions, asked_before, searched_since, searched_before
 FROM (
     SELECT *, since_faulty > 0 AS is_faulty, countIf(is_faulty) OVER () AS questions,
@@ -91,8 +90,7 @@ class AskedAnswers:
     """The answers of one side to a question that have a decided claim, and one of them.
 
     `faulty` answers have a claim that the measure counts, the chosen one has `failures` of them.
-    All are 0 and empty where the question was not asked. `passages` are those in the context of the
-    chosen answer since the time, or of any answer before it.
+    All are 0 and empty where the question was not asked.
     """
 
     answers: int
@@ -102,7 +100,6 @@ class AskedAnswers:
     span_id: str
     verifier: str
     failures: int
-    passages: tuple[str, ...]
     service: str
     route: str
 
@@ -117,13 +114,16 @@ class AskedQuestion:
     """A question with its answers since a time and before it.
 
     Two questions are the same if they have the same words, see `SAME_WORDS`. `words` are its first
-    characters.
+    characters. The passages are those in the context of the chosen answer since the time, and of
+    any answer before it.
     """
 
     question: str
     words: str
     since: AskedAnswers
     before: AskedAnswers
+    passages_since: tuple[str, ...]
+    passages_before: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
