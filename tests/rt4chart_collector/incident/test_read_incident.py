@@ -16,6 +16,7 @@ from rt4chart_collector.incident.read_incident import (
 )
 from rt4chart_collector.incident.wording import roll_back_words
 from rt4chart_collector.store.alerts.alert_events import alert_state, record_alert_events
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 from rt4chart_collector.store.engine.connect import Client
 from tests.rt4chart_collector.comparison.releases import RIGHT, WRONG
 from tests.rt4chart_collector.incident.rises import HOUR, MINUTE, Rise
@@ -31,7 +32,8 @@ def read_alert(client: Client, alert: Alert, now_ns: int = NOW) -> RouteIncident
     """The alert's incident."""
     state = alert_state(client, alert.id, now_ns=now_ns)
     assert state is not None
-    found = read_incident(client, state, now_ns=now_ns)
+    with ConcurrentReads(client) as reads:
+        found = read_incident(reads, state, now_ns=now_ns)
     assert found is not None
     return found
 
@@ -167,5 +169,6 @@ def test_alerts_of_other_rules_are_no_incident(any_client: Client) -> None:
     state = alert_state(any_client, ISSUE.id, now_ns=NOW)
 
     assert state is not None
-    assert read_incident(any_client, state, now_ns=NOW) is None
+    with ConcurrentReads(any_client) as reads:
+        assert read_incident(reads, state, now_ns=NOW) is None
     assert read_asked_before(any_client, state, now_ns=NOW) is None

@@ -46,6 +46,7 @@ from rt4chart_collector.notify.channels.message import MessageKind
 from rt4chart_collector.notify.deliveries import next_attempt_ns
 from rt4chart_collector.store.alerts.alert_events import alert_state, alert_states, alert_trail
 from rt4chart_collector.store.answers.question_pairs import PairedAnswer
+from rt4chart_collector.store.engine.concurrent_reads import ConcurrentReads
 
 # The characters of an answer and of a passage's id on a terminal; JSON has them whole.
 TEXT, PASSAGE = 400, 24
@@ -63,7 +64,8 @@ def show(options: argparse.Namespace) -> int:
             alert_states(client, now_ns=now), options.id
         )
         events = alert_trail(client, state.id)
-        incident = read_incident(client, state, now_ns=now)
+        with ConcurrentReads(client) as reads:
+            incident = read_incident(reads, state, now_ns=now)
         asked = read_asked_before(client, state, now_ns=now)
     value = as_json(state) | {"trail": [_event(event) for event in events]}
     if incident is not None and asked is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from otel_rt4chart.verify.core.rates import Measure
 from rt4chart_collector.console.alerts.alert_details import (
+    IssueNote,
     alert_details,
     grown_issues,
     issue_notes,
@@ -34,7 +36,11 @@ from rt4chart_collector.core.alerts.facts import DriftFacts
 from rt4chart_collector.core.alerts.silence import Silence
 from rt4chart_collector.core.alerts.state import AlertState
 from rt4chart_collector.core.times import iso
-from rt4chart_collector.incident.read_incident import read_asked_before, read_incident
+from rt4chart_collector.incident.read_incident import (
+    read_asked_before,
+    read_incident,
+    rise_began_ns,
+)
 from rt4chart_collector.incident.timeline import timeline
 from rt4chart_collector.incident.wording import notified_words
 from rt4chart_collector.notify.next_step import next_step
@@ -155,23 +161,22 @@ def show_alert(console: Console, request: Request) -> Response:
     is shown: `?partial=1` is these alone, `?part=whole` a page with both.
     """
     alert_id, now_ns = id_param(request, "id"), console.clock()
-    partial = choice_param(request, "partial", ("", "1"), "")
     whole = choice_param(request, "part", ("", "whole"), "")
-    with console.store() as client:
-        state = alert_state(client, alert_id, now_ns=now_ns)
+    if choice_param(request, "partial", ("", "1"), ""):
+        return _show_answers(console, request, alert_id, now_ns)
+    with console.reads() as reads:
+        state = alert_state(reads.client, alert_id, now_ns=now_ns)
         if state is None:
-            known = alert_states(client, now_ns=now_ns)
+            known = alert_states(reads.client, now_ns=now_ns)
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
-        answers = _answers(client, state, now_ns) if partial or whole else None
-        if partial:
-            return _only_answers(console, request, state, answers)
-        events = alert_trail(client, alert_id)
-        incident = read_incident(client, state, now_ns=now_ns)
-        issues = grown_issues(state.alert.facts)
-        notes = issue_notes(events_of_all(client, issues)) if issues else {}
-        entered = entered_note(
-            client, state, began_ns=incident.since_ns if incident else 0, now_ns=now_ns
-        )
+        asked = reads.start(partial(_answers, state=state, now_ns=now_ns)) if whole else None
+        began_ns = rise_began_ns(state, now_ns=now_ns)
+        entered = reads.start(partial(entered_note, state=state, began_ns=began_ns, now_ns=now_ns))
+        trail = reads.start(partial(alert_trail, alert_id=alert_id))
+        noted = reads.start(partial(_issue_notes, state=state))
+        incident = read_incident(reads, state, now_ns=now_ns)
+        answers = asked.result() if asked else None
+        events, notes, entry = trail.result(), noted.result(), entered.result()
     since_ns = state.alert.starts_ns or state.fired_ns
     view = None
     if incident is not None:
@@ -181,7 +186,7 @@ def show_alert(console: Console, request: Request) -> Response:
     happened = timeline(
         state,
         events,
-        began_ns=incident.since_ns if incident else 0,
+        began_ns=began_ns,
         changes=incident.seen if incident else (),
     )
     return console.page(
@@ -192,7 +197,7 @@ def show_alert(console: Console, request: Request) -> Response:
         details=alert_details(state.alert.facts, notes),
         view=view,
         answers=answers,
-        entered=entered,
+        entered=entry,
         spans_url=spans_url(state.alert, since_ns, now_ns=state.resolved_ns or now_ns),
         happened=happened,
         notified=notified_words(happened),
@@ -203,6 +208,11 @@ def show_alert(console: Console, request: Request) -> Response:
     )
 
 
+def _issue_notes(client: Client, state: AlertState) -> Mapping[int, IssueNote]:
+    issues = grown_issues(state.alert.facts)
+    return issue_notes(events_of_all(client, issues)) if issues else {}
+
+
 def _answers(client: Client, state: AlertState, now_ns: int) -> AnswersView | None:
     facts = state.alert.facts
     asked = read_asked_before(client, state, now_ns=now_ns)
@@ -211,15 +221,14 @@ def _answers(client: Client, state: AlertState, now_ns: int) -> AnswersView | No
     return answers_view(asked, facts.measure)
 
 
-def _only_answers(
-    console: Console, request: Request, state: AlertState, answers: AnswersView | None
-) -> Response:
-    if answers is None:
-        raise HTTPException(
-            404, f"expected an alert on a risen rate, got one of {state.alert.rule}"
-        )
-    title = state.alert.title
-    return console.page(request, "alert_answers.html", title=title, answers=answers)
+def _show_answers(console: Console, request: Request, alert_id: str, now_ns: int) -> Response:
+    """The answers alone; 404 for an alert that has none."""
+    with console.store() as client:
+        state = alert_state(client, alert_id, now_ns=now_ns)
+        answers = _answers(client, state, now_ns) if state else None
+    if state is None or answers is None:
+        raise HTTPException(404, f"expected the id of an alert on a risen rate, got {alert_id!r}")
+    return console.page(request, "alert_answers.html", title=state.alert.title, answers=answers)
 
 
 def act_on_alert(console: Console, request: Request) -> Response:
