@@ -50,12 +50,18 @@ class BeforeAndAfter:
     asked_before: AnswerCount = AnswerCount(0, 0)
     is_same: bool = True
 
+    @property
+    def is_exact(self) -> bool:
+        """True if there is an answer to the same question."""
+        return self.before is not None and self.is_same
+
 
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
     """The questions with a faulty answer since the rise: how many, and those asked before too.
 
-    `is_cut_since` and `is_cut_before` if only the newest answers of a side were searched.
+    `is_cut_since` and `is_cut_before` if only the newest answers of a side were searched,
+    `is_cut_like` if like questions were looked for among those alone that were asked last.
     """
 
     questions: int = 0
@@ -63,6 +69,7 @@ class AskedBefore:
     pairs: tuple[BeforeAndAfter, ...] = ()
     is_cut_since: bool = False
     is_cut_before: bool = False
+    is_cut_like: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,7 @@ def asked_before(
         pairs=tuple(pair for pair in pairs if pair is not None),
         is_cut_since=found.is_cut_since,
         is_cut_before=found.is_cut_before,
+        is_cut_like=found.is_cut_known and any(pair and not pair.is_exact for pair in pairs),
     )
 
 

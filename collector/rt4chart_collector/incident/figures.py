@@ -58,6 +58,7 @@ def incident_figures(incident: RouteIncident, asked: AskedBefore) -> dict[str, o
             "asked_before": asked.asked_before,
             "is_cut_since": asked.is_cut_since,
             "is_cut_before": asked.is_cut_before,
+            "is_cut_like": asked.is_cut_like,
             "pairs": [_pair(pair) for pair in asked.pairs],
         },
     }

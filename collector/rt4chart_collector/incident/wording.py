@@ -26,6 +26,7 @@ from rt4chart_collector.incident.read_incident import RouteIncident
 from rt4chart_collector.incident.roll_back import RollBack
 from rt4chart_collector.incident.timeline import Timeline
 from rt4chart_collector.notify.alert_message import figures
+from rt4chart_collector.store.answers.asked_again import MAX_QUESTIONS
 from rt4chart_collector.store.answers.passage_use import PassageUse
 from rt4chart_collector.store.answers.question_pairs import MAX_ANSWERS
 
@@ -181,7 +182,10 @@ def _searched(found: AskedBefore) -> str:
     """Which answers were searched, where it were not all."""
     sides = {"since the rise": found.is_cut_since, "from before it": found.is_cut_before}
     named = " and ".join(side for side, is_cut in sides.items() if is_cut)
-    return f" Of the answers {named}, the newest {MAX_ANSWERS:,} were searched." if named else ""
+    words = f" Of the answers {named}, the newest {MAX_ANSWERS:,} were searched." if named else ""
+    if found.is_cut_like:
+        words += f" Like questions are looked for among the {MAX_QUESTIONS:,} that were asked last."
+    return words
 
 
 def pair_words(pair: BeforeAndAfter, measure: Measure) -> tuple[str, str]:

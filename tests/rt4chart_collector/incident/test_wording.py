@@ -188,6 +188,10 @@ def test_it_says_how_many_questions_were_asked_before(
             AskedBefore(9, 4, is_cut_since=True, is_cut_before=True),
             " Of the answers since the rise and from before it, the newest 20,000 were searched.",
         ),
+        (
+            AskedBefore(9, 4, is_cut_like=True),
+            " Like questions are looked for among the 3,000 that were asked last.",
+        ),
     ],
 )
 def test_it_says_where_not_all_answers_were_searched(found: AskedBefore, said: str) -> None:

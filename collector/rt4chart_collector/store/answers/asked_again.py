@@ -58,10 +58,11 @@ SELECT question, words, {{service:String}} AS since_service, {{route:String}} AS
     before_answers, before_faulty, before.1 AS before_start_ns, before.2 AS before_trace_id,
     before.3 AS before_span_id, before.4 AS before_verifier, before.5 AS before_failures,
     since.7 AS passages_since, passages AS passages_before,
-    questions, asked_before, searched_since, searched_before
+    questions, asked_before, known_before, searched_since, searched_before
 FROM (
     SELECT *, since_faulty > 0 AS is_faulty, countIf(is_faulty) OVER () AS questions,
         countIf(is_faulty AND before_answers > 0) OVER () AS asked_before,
+        countIf(before_answers > 0) OVER () AS known_before,
         sum(since_answers) OVER () AS searched_since,
         sum(before_answers) OVER () AS searched_before, max(question) OVER () AS any_question
     FROM (
@@ -131,7 +132,8 @@ class AskedQuestions:
     """Questions of one route: the faulty ones since a time, the worst first, and those before it.
 
     `questions` were asked since the time and have a faulty answer, `asked_before` of them before it
-    too. `is_cut_since` and `is_cut_before` if only the newest answers of a side were searched.
+    too. `is_cut_since` and `is_cut_before` if only the newest answers of a side were searched,
+    `is_cut_known` if more questions than the known ones were asked before.
     """
 
     questions: int = 0
@@ -140,12 +142,14 @@ class AskedQuestions:
     known: tuple[AskedQuestion, ...] = ()
     is_cut_since: bool = False
     is_cut_before: bool = False
+    is_cut_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Row(AskedQuestion):
     questions: int
     asked_before: int
+    known_before: int
     searched_since: int
     searched_before: int
 
@@ -177,13 +181,15 @@ def asked_questions(
         rows = _rows(client, scope, at_ns, at_ns, measure, most)
     if not rows:
         return AskedQuestions()
+    known = tuple(row for row in rows if row.before.answers)
     return AskedQuestions(
         questions=rows[0].questions,
         asked_before=rows[0].asked_before,
         faulty=tuple(row for row in rows if row.since.faulty),
-        known=tuple(row for row in rows if row.before.answers),
+        known=known,
         is_cut_since=rows[0].searched_since >= most,
         is_cut_before=rows[0].searched_before >= most,
+        is_cut_known=rows[0].known_before > len(known),
     )
 
 

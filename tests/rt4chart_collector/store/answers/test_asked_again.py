@@ -12,7 +12,11 @@ import pytest
 from otel_rt4chart.spans.model.verdict import Stage, StagedPassage, Verdict
 from otel_rt4chart.verify.core.model import Label, Passage
 from otel_rt4chart.verify.core.rates import Measure
-from rt4chart_collector.store.answers.asked_again import AskedQuestions, asked_questions
+from rt4chart_collector.store.answers.asked_again import (
+    MAX_QUESTIONS,
+    AskedQuestions,
+    asked_questions,
+)
 from rt4chart_collector.store.answers.verdicts import insert_verdicts
 from rt4chart_collector.store.engine.connect import Client
 from rt4chart_collector.store.engine.scope import QueryScope
@@ -122,6 +126,29 @@ def test_the_worst_questions_come_first(any_client: Client) -> None:
         *("Twice wrong?", "Once wrong?", "Never right?", "Only before?")
     }
     assert (found.questions, found.asked_before) == (4, 3)
+    assert not found.is_cut_known
+
+
+def test_of_many_questions_from_before_those_asked_last_are_known(any_client: Client) -> None:
+    """And it is told that there were more."""
+    insert_verdicts(
+        any_client,
+        [
+            *(
+                answered(at, "1", question=f"Question {at}?", start_ns=NOON - at * SECOND)
+                for at in range(1, MAX_QUESTIONS + 11)
+            ),
+            answered(9_000, "1", DENIED, question="New?"),
+        ],
+    )
+
+    found = asked(any_client)
+
+    assert found.is_cut_known
+    assert not found.is_cut_before
+    assert {one.words for one in found.known} == {
+        f"Question {at}?" for at in range(1, MAX_QUESTIONS + 1)
+    }
 
 
 def test_passages_are_of_the_faulty_answer_and_of_any_before(any_client: Client) -> None:
