@@ -38,6 +38,7 @@ SETTINGS = frozenset(
         *("date_time_input_format", "date_time_output_format"),
         *("do_not_merge_across_partitions_select_final", "optimize_move_to_prewhere_if_final"),
         *("additional_table_filters", "priority"),
+        *("compile_expressions", "compile_aggregate_expressions", "compile_sort_description"),
         *("output_format_json_array_of_rows", "output_format_json_quote_64bit_integers"),
         *("output_format_json_escape_forward_slashes", "output_format_parquet_string_as_string"),
     }
