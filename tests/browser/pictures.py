@@ -93,6 +93,7 @@ def demo(url: str) -> Iterator[str]:
 def _take(page: Page, path: Path, *, is_whole: bool = False) -> None:
     page.wait_for_load_state("networkidle")
     page.mouse.move(0, 0)
+    page.wait_for_function("!document.querySelector('[data-load]')")
     path.write_bytes(smaller(page.screenshot(animations="disabled", full_page=is_whole)))
     if path.stat().st_size > MOST_BYTES:
         sys.stderr.write(f"{path}: {path.stat().st_size} bytes, expected {MOST_BYTES} at most\n")

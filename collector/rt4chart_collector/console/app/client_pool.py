@@ -18,8 +18,8 @@ from rt4chart_collector.store.schema.tenant_client import TenantClient
 IDLE_S = 2.0
 # The engine pauses reading for a higher number while statements of a lower one run, but not what it
 # does with the rows: one thread leaves the other cores to pages, and takes longer.
-# From the fourth time on, the engine compiles what a statement computes: that took up to 300 ms, more
-# than the compiled code saves in a page's statements.
+# From the fourth time on, the engine compiles what a statement computes: that took up to 300 ms,
+# more than the compiled code saves in a page's statements.
 PAGE_SETTINGS = {
     "priority": "1",
     "compile_expressions": "0",

@@ -29,6 +29,7 @@ from rt4chart_collector.console.routes.route_tables import (
 from rt4chart_collector.console.routes.trail_tables import trail_tables
 from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
+from rt4chart_collector.console.view.params import choice_param, text_param
 from rt4chart_collector.console.view.table import Table
 from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.trail_note import trail_note
@@ -66,6 +67,7 @@ from rt4chart_collector.store.rates.trends import Deployment, deployments
 # The measures whose rate is always on the page.
 ALWAYS = (Measure.UNFAITHFUL, Measure.MISLEADING)
 TICK_S, POINTS = 300, 36
+FAILURE_TABLES = ("issues", "documents", "worst")
 MAX_ROWS = 10
 DIMENSIONS = {"model": "Models", "prompt_version": "Prompt versions", "release": "Releases"}
 
@@ -83,9 +85,6 @@ class RouteData:
     deployed: list[Deployment]
     alerts: list[AlertState]
     episodes: list[Episode]
-    issues: list[GrownIssueRow]
-    documents: Sequence[GrownDocument]
-    worst: list[WorstAnswer]
     stages: TrailShares | None = None
     retrievals: TrailShares | None = None
     criteria: Sequence[CriterionRate] = ()
@@ -96,14 +95,35 @@ class RouteData:
         return strongest_drift(self.drifts)
 
 
+@dataclass(frozen=True, slots=True)
+class RouteFailures:
+    """What failed on a route: issues and passages with more failures than before, worst answers."""
+
+    issues: list[GrownIssueRow]
+    documents: Sequence[GrownDocument]
+    worst: list[WorstAnswer]
+
+
 def show_route(console: Console, request: Request) -> Response:
-    """GET /routes/SERVICE/ROUTE; 404 for a route without data in the time range."""
+    """GET /routes/SERVICE/ROUTE; 404 for a route without data in the time range.
+
+    What failed takes longest to read, and the page asks for it when it is shown: `?partial=1` is
+    this alone, `?part=whole` a page with both.
+    """
     service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
     scope = console.scope(request).of_route(service, route)
     measure = measure_param(request)
+    if choice_param(request, "partial", ("", "1"), ""):
+        return _show_failures(console, request, scope, measure)
+    is_whole = choice_param(request, "part", ("", "whole"), "") == "whole"
+    is_whole = is_whole or text_param(request, "table") in FAILURE_TABLES
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
     with console.reads() as reads:
-        data = read_route(reads, scope, step_s, measure, now_ns=console.clock())
+        failing = (
+            reads.start(partial(read_failures, scope=scope, measure=measure)) if is_whole else None
+        )
+        data = read_route(reads, scope, step_s, now_ns=console.clock())
+        failures = failing.result() if failing else None
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
         raise HTTPException(
             404,
@@ -113,13 +133,17 @@ def show_route(console: Console, request: Request) -> Response:
     labels = console.label_findings.find(scope, console.clock(), may_count=True)
     return console.tables(
         request,
-        _tables(data, partial(_answers_with, service, route, console.time_range(request))),
+        [
+            *_tables(data, partial(_answers_with, service, route, console.time_range(request))),
+            *(_failure_tables(failures) if failures else ()),
+        ],
         "route.html",
         title=route or "(no route)",
         service=service,
         route=route,
         verifier=scope.verifier,
         data=data,
+        has_failures=failures is not None,
         labels=labels,
         corrected=labels.rates.get((service, route)),
         route_value=route_value(service, route),
@@ -134,6 +158,14 @@ def show_route(console: Console, request: Request) -> Response:
         checked_text=checked_text,
         step_s=step_s,
     )
+
+
+def _show_failures(
+    console: Console, request: Request, scope: QueryScope, measure: Measure
+) -> Response:
+    with console.store() as client:
+        failures = read_failures(client, scope, measure)
+    return console.tables(request, _failure_tables(failures), "route_failures.html", title="")
 
 
 def _answers_with(service: str, route: str, period: TimeRange, key: str, value: str) -> str:
@@ -153,9 +185,14 @@ def _tables(data: RouteData, answers_with: Callable[[str, str], str]) -> Sequenc
         STATUSES.with_rows(status_rows(data.whole)),
         *trail_tables(data.stages, data.retrievals, partial(answers_with, "step")),
         deployment_table(data.deployed),
-        ISSUES.with_rows(data.issues),
-        DOCUMENTS.with_rows(data.documents),
-        WORST.with_rows(data.worst),
+    ]
+
+
+def _failure_tables(failures: RouteFailures) -> Sequence[Table[object]]:
+    return [
+        ISSUES.with_rows(failures.issues),
+        DOCUMENTS.with_rows(failures.documents),
+        WORST.with_rows(failures.worst),
     ]
 
 
@@ -170,15 +207,11 @@ def step_of(seconds: int) -> int:
     return max(-(-seconds // (POINTS * TICK_S)), 1) * TICK_S
 
 
-def read_route(
-    reads: ConcurrentReads, scope: QueryScope, step_s: int, measure: Measure, *, now_ns: int
-) -> RouteData:
-    """Read everything that the page shows of one route; alerts and evidence are those of now."""
+def read_route(reads: ConcurrentReads, scope: QueryScope, step_s: int, *, now_ns: int) -> RouteData:
+    """Read what the page shows of one route at once; alerts and evidence are those of now."""
     route = scope.service or "", scope.route or ""
     # Those first that others wait for, and that take long.
     opened = reads.start(partial(open_alerts, now_ns=now_ns))
-    growth = reads.start(partial(_read_growth, scope=scope))
-    worst = reads.start(partial(worst_answers, scope=scope, limit=MAX_ROWS, measure=measure))
     alerts = [one for one in opened.result() if one.alert.route_key == route]
     rated = reads.start(
         partial(
@@ -197,7 +230,6 @@ def read_route(
         partial(drift_of_measures, since_ns=now_ns - RECENT_NS, verifier=scope.verifier or "")
     )
     rates = rated.result()
-    issues, documents = growth.result()
     stages, retrievals = trails.result()
     return RouteData(
         points=rates.points,
@@ -209,25 +241,24 @@ def read_route(
         deployed=sorted(deployed.result(), key=lambda one: one.at_ns),
         alerts=sorted(alerts, key=worst_first),
         episodes=episodes.result(),
-        issues=issues,
-        documents=documents,
-        worst=worst.result(),
         stages=stages.get(route),
         retrievals=retrievals.get(route),
         criteria=criteria.result().by_route.get(route, ()),
     )
 
 
-def _read_growth(
-    client: Client, scope: QueryScope
-) -> tuple[list[GrownIssueRow], Sequence[GrownDocument]]:
-    """The issues and the passages with more failures than in the period before."""
+def read_failures(client: Client, scope: QueryScope, measure: Measure) -> RouteFailures:
+    """Read what failed on one route, and what fails more than in the period before."""
     both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
     growth = issue_growth(
         client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
     )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
-    return [GrownIssueRow(one, titles.get(one.id, "")) for one in growth.issues], growth.documents
+    return RouteFailures(
+        issues=[GrownIssueRow(one, titles.get(one.id, "")) for one in growth.issues],
+        documents=growth.documents,
+        worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
+    )
 
 
 ROUTES = page_routes(("GET", "/routes/{service}/{route}", show_route))

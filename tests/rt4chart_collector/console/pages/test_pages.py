@@ -158,7 +158,7 @@ def test_every_page_has_an_empty_state(empty: Client, path: str) -> None:
 
 def test_a_route_shows_what_may_have_moved_its_rate(visitor: TestClient) -> None:
     """The new prompt version, the alert, the smallest rise that can be found, the worst answers."""
-    page = visitor.get(ROUTE).text
+    page = visitor.get(f"{ROUTE}?part=whole").text
 
     assert "+3.1 points" in page
     assert "kb/1" in page
@@ -167,6 +167,24 @@ def test_a_route_shows_what_may_have_moved_its_rate(visitor: TestClient) -> None
     assert {row["prompt_version"] for row in rows} == {"7", "8"}
     found = visitor.get(f"{ROUTE}?format=json&table=deployments").json()["rows"]
     assert [(row["attribute"], row["value"]) for row in found] == [("prompt version", "8")]
+
+
+def test_a_route_asks_for_what_failed_when_it_is_shown(visitor: TestClient) -> None:
+    """It has the rates at once; what failed alone and one page with both have the same in them."""
+    page, whole = (visitor.get(ROUTE + part).text for part in ("", "?part=whole"))
+    (asked,) = re.findall(r'<div id="failures" data-load="([^"]+)"', page)
+    failures = visitor.get(asked.replace("&amp;", "&")).text
+
+    assert "+3.1 points" in page
+    assert f'href="{ROUTE}?part=whole"' in page
+    assert failures.startswith('<div id="failures">')
+    assert failures.rstrip().endswith("</div>")
+    assert "kb/1" in failures
+    assert "kb/1" not in page
+    assert "kb/1" in whole
+    assert "data-load" not in whole
+    assert visitor.get(f"{ROUTE}?format=json&table=worst").json()["rows"]
+    assert visitor.get(f"{ROUTE}?part=some").status_code == 400
 
 
 def test_a_route_that_there_is_not_is_not_here(visitor: TestClient) -> None:
