@@ -131,6 +131,8 @@ def pages(made: Made) -> Mapping[str, str]:
         "overview, 30 days": "/?since=30d",
         "route": route,
         "route, 7 days": f"{route}?{week}",
+        "route, what failed": f"{route}?partial=1",
+        "route, what failed in 7 days": f"{route}?{week}&partial=1",
         "answers, 7 days": f"/answers?{week}",
         "answers, contradicted": f"/answers?{week}&label=contradicted",
         "answers, of a route": f"/answers?{week}&service=shop&route=route-0",
