@@ -219,3 +219,46 @@ def test_further_negation_clashes_beside_one_that_both_texts_have() -> None:
     found = clashes(claim, "Refunds are not available, but exchanges are possible.")
 
     assert ("negation", "not possible", "possible") in found
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "expected"),
+    [
+        (
+            "Refunds are paid within 2 to 3 working days.",
+            "Refunds are paid within 7 to 10 working days.",
+            ("2 to 3 working days", "7 to 10 working days"),
+        ),
+        (
+            "Refunds are paid within 7 to 14 days.",
+            "Refunds are paid within 7 to 10 days.",
+            ("7 to 14 days", "7 to 10 days"),
+        ),
+        (
+            "Protection starts five to six weeks after the injection.",
+            "Protection starts two to three weeks after the injection.",
+            ("five to six weeks", "two to three weeks"),
+        ),
+        (
+            "Refunds are paid within 20 to 30 days.",
+            "Refunds are paid within 10 days.",
+            ("20 to 30 days", "10 days"),
+        ),
+        ("Refunds are paid within 3 days.", "Refunds are paid within 7 to 10 days.",
+         ("3 days", "7 to 10 days")),
+    ],
+)  # fmt: skip
+def test_a_range_clashes_as_one_value(claim: str, passage: str, expected: tuple[str, str]) -> None:
+    """Nobody claims its two ends one by one."""
+    told = [(own, other) for slot, own, other in clashes(claim, passage) if slot == "number"]
+
+    assert told == [expected]
+
+
+def test_an_end_of_a_range_that_is_a_value_of_its_own_stays_one() -> None:
+    """Of "2 to 3 days" and "3 days", the words do not tell which one is meant."""
+    claim = "Cards take 2 to 3 days and transfers take 3 days."
+
+    found = clashes(claim, "Cards take 7 to 10 days and transfers take 12 days.")
+
+    assert ("number", "3 days", "12 days") in found
