@@ -95,6 +95,14 @@ TAKES_OUT = (
 ECHOES = frozenset(("neither", "nor"))
 # Stems of verbs that say little beside their noun: one of them for another changes nothing.
 LIGHT_VERBS = frozenset(("make", "run", "do", "don", "take", "perform", "execut"))
+# Stems of words that say little beside the rest of a statement: general verbs, words that point to
+# something said, words for the source. A passage without them may well say the same.
+SAY_LITTLE = LIGHT_VERBS | frozenset((
+    "work", "last", "get", "give", "go", "come", "happen", "occur", "stai", "remain", "leave",
+    "hold", "bring", "put", "let", "find", "say", "nam", "soon", "again", "alreadi", "simp", "actu",
+    "current", "tru", "own", "twic", "yourself", "themselv", "itself", "himself", "herself",
+    "passag", "docu", "sourc", "text", "polici",
+))  # fmt: skip
 FINGERPRINT_NEGATIONS = NEGATIONS | LACKS
 
 # Fingerprints

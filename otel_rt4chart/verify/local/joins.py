@@ -201,10 +201,10 @@ def _listed_word(
 
 
 _NO_SUBJECT = listed("it this that these those he she they we you i there here")
-_AUXILIARIES = BE | listed(
+AUXILIARIES = BE | listed(
     "has have had does do did can could may might will would shall should must"
 )
-_PREPOSITIONS = listed(
+PREPOSITIONS = listed(
     """of in on for with at and or from by during after before when if as to like than since while
     until under over not no"""
 )
@@ -220,11 +220,11 @@ def _leading_subject(slots: Slots) -> frozenset[int]:
     found: list[int] = []
     for at in range(first, min(len(tokens), first + _LONGEST_SUBJECT)):
         norm = tokens[at].norm
-        is_end = norm in _AUXILIARIES or norm in ("who", "that")
+        is_end = norm in AUXILIARIES or norm in ("who", "that")
         if is_end or (found and is_verb(slots, at) and tokens[at].is_content):
             places = slots.content_places
             return frozenset(places[one] for one in found)
-        if (at == first and norm in _NO_SUBJECT) or norm in _PREPOSITIONS:
+        if (at == first and norm in _NO_SUBJECT) or norm in PREPOSITIONS:
             break
         if at > first and tokens[at].starts_clause:
             break

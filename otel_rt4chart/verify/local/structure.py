@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
+from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence, Slot
 from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.identifiers import is_code_in, labelled_codes
 from otel_rt4chart.verify.language.limits import Limit, quantity_limits
 from otel_rt4chart.verify.language.slots import Slots, quantity_text
 from otel_rt4chart.verify.language.units import SIGNS, is_measure
 from otel_rt4chart.verify.language.values import Quantity
+from otel_rt4chart.verify.language.word_lists import SAY_LITTLE
+from otel_rt4chart.verify.local.alignment import matching_positions
 from otel_rt4chart.verify.local.bindings import rebound_value
 from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, compare
 from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference
@@ -83,23 +85,41 @@ def doubt_entailed(
     return Judgement(Label.UNDECIDED, reason=reason)
 
 
-def deny_excepted(
+def deny_baseless(
     judgement: Judgement, reading: ClaimReading, sentences: Sequence[Sentence]
 ) -> Judgement:
-    """A baseless claim is contradicted by the sentence that says it of all but what it names.
+    """A baseless claim is contradicted where a structure sets a sentence against it.
 
-    "Norway is served" by "All countries except Norway are served".
+    "Norway is served" by "All countries except Norway are served", "Bob founded it in 1999" by
+    "Alice founded it in 1999", "voted for the closure" by "voted against the closure". By itself
+    such a structure only raises a doubt; here the words, or a network, speak against the claim too.
     """
     if judgement.label is not Label.BASELESS:
         return judgement
-    comparison = compare(reading.claim, reading.alignment, reading.context)
-    doubt = excluded_word(comparison)
-    if doubt is None or not all(comparison.matches[doubt.sentence]):
+    certain = next((one.difference for one in _conflicts(reading) if one.is_certain), None)
+    doubt = certain or find_doubt(reading)
+    if doubt is None or not _says_the_rest(reading, doubt.claimed, doubt.sentence):
         return judgement
     sentence = sentences[doubt.sentence]
+    slot: Slot = certain.slot if certain else "term"
     reason = f"“{doubt.claimed}” in the answer, “{doubt.found}” in {passage_name(sentence)}"
-    clash = Clash("negation", doubt.claimed, doubt.found)
+    clash = Clash(slot, doubt.claimed, doubt.found)
     return Judgement(Label.CONTRADICTED, (sentence.index,), judgement.confidence, reason, (clash,))
+
+
+def _says_the_rest(reading: ClaimReading, words: str, at: int) -> bool:
+    """True where the sentence has most of the claim beside these words, or where they are all."""
+    start = reading.claim.text.find(words)
+    places = range(len(reading.claim.words))
+    rest = [
+        place
+        for place, word in enumerate(reading.claim.words)
+        if not start <= word.start < start + len(words) and word.stem not in SAY_LITTLE
+    ]
+    met = matching_positions(reading.alignment.equivalents, reading.context.sentences[at])
+    weights = reading.alignment.weights
+    held = sum(weights[place] for place in rest or places if met[place])
+    return held >= _MOST * sum(weights[place] for place in rest or places)
 
 
 def find_doubt(reading: ClaimReading) -> StructuralDoubt | None:
@@ -120,6 +140,7 @@ def _known_values(reading: ClaimReading) -> frozenset[str]:
     )
 
 
+_MOST = 0.6  # of the weight of a claim's words
 _LIKELY = 0.7  # that a claim is wrong whose number has another unit, or lies out of the range
 _POUNDS = frozenset(("£", "lb"))  # which one "pounds" are is a guess
 
