@@ -251,8 +251,8 @@ CONDITION_OPENS = (
     r"|on\s+condition|without|barring|except|save|minus|but\s+not|excluding|only"
 )
 MODIFIER_OPENS = (
-    r"up\s+to|in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after"
-    r"|at|to\s+a|throughout|between|over|beyond|on"
+    r"up\s+to|in|for|among|by|during|under|with|within|until|till|from|since|inside|outside|before"
+    r"|after|at|to\s+a|throughout|between|over|beyond|on"
 )
 # Statements that hold in general: what is covered, allowed or free, who may do what. Only these say
 # more without a phrase of time, place or population; an event may be told without its date.
@@ -281,6 +281,7 @@ LASTING_SAID = (
     r"(?:is|are)\s+(?:(?:not|also|always|still|now|\w+ly)\s+){0,2}(?:covered|insured|reimbursed"
     r"|reimbursable|refunded|refundable|compensated|free(?!\s+(?:of(?!\s+charge)|from|to)\b)|allowed"
     r"|permitted|accepted|entitled|eligible|exempt|waived|deductible|valid|payable|paid|prohibited"
+    r"|included|granted"
     r"|forbidden|open|closed|safe|effective|legal|illegal|taxable|unlimited)"
     rf"|{COVERING_SAID}|\d+\s?(?:%|percent)\s+(?:discount|refund|reduction)"
     rf"|(?:{_ROLES}|you|adults|children|people|patients)\s+(?:can|may|cannot)\s+(?:{_ALLOWED})"

@@ -95,7 +95,7 @@ def test_a_claim_that_turns_the_exception_round_is_not_called_entailed(
         ("Shipping costs 5 dollars.", "Shipping is free.",
          "“is free” in the answer, “5 dollars” in passage p1"),
         ("Novak voted against the closure.", "Novak voted for the closure.",
-         "“for the” in the answer, “against the” in passage p1"),
+         "“for the closure” in the answer, “against the closure” in passage p1"),
         ("Pets are not allowed in the rooms on the ground floor.",
          "Pets are allowed in the rooms on the ground floor.",
          "“allowed” in the answer, “not allowed” in passage p1"),
