@@ -27,7 +27,7 @@ from otel_rt4chart.verify.text.citations import blank_citations
 from otel_rt4chart.verify.text.fillers import blank_fillers
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
-RULES_ID = "rules/14"
+RULES_ID = "rules/15"
 
 
 class WholeContextJudge(ABC):

@@ -24,7 +24,9 @@ from otel_rt4chart.verify.local.function_words import opposed_word, other_force
 from otel_rt4chart.verify.local.joins import (
     listed_words,
     names_apart,
+    other_in_place,
     other_subject,
+    predicate_of_another,
     spliced_name,
 )
 from otel_rt4chart.verify.local.roles import (
@@ -65,6 +67,8 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     spliced_name,
     names_apart,
     listed_words,
+    other_in_place,
+    predicate_of_another,
 )
 
 

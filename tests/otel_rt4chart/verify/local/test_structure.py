@@ -181,6 +181,83 @@ def test_a_predicate_of_another_subject_is_named() -> None:
     assert found == ("Bob founded", "Alice founded")
 
 
+@pytest.mark.parametrize(
+    ("claim", "passages", "expected"),
+    [
+        (
+            "A downgrade takes effect at once.",
+            [
+                "An upgrade takes effect at once.",
+                "A downgrade takes effect at the next renewal.",
+            ],
+            ("A downgrade takes effect at once", "An upgrade takes effect at once"),
+        ),
+        (
+            "Version 5 runs on Java 11.",
+            ["Version 5 needs Java 17; version 4 runs on Java 11."],
+            ("Version 5 runs on Java 11", "version 4 runs on Java 11"),
+        ),
+        (
+            "Members with a gold card reach a named adviser by chat from 7:00.",
+            [
+                "Members with a gold card reach a named adviser by phone from 7:00.",
+                "The chat is open at noon.",
+            ],
+            ("by chat", "by phone"),
+        ),
+        (
+            "Only owners and viewers can make an export of all files.",
+            [
+                "Only owners and admins can make an export of all files.",
+                "Viewers can read all files.",
+            ],
+            ("and viewers", "and admins"),
+        ),
+        (
+            "The second payment is returned automatically within 10 working days.",
+            [
+                "The second payment is returned automatically within 3 working days.",
+                "Bank transfers take 10 working days.",
+            ],
+            ("within 10 working days", "within 3 working days"),
+        ),
+    ],
+)
+def test_words_of_another_subject_are_named_beside_those_of_this_one(
+    claim: str, passages: list[str], expected: tuple[str, str]
+) -> None:
+    """The passages have all of the claim's words, and say something else of its subject."""
+    assert doubt(claim, *passages) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        (
+            "The firm sells shoes to shops.",
+            ["The company sells shoes to shops.", "The firm was founded in 1990."],
+        ),
+        (
+            "The unused months are refunded.",
+            ["Annual plans are refunded.", "The unused months of a plan are refunded at once."],
+        ),
+        (
+            "Seats can be booked by phone.",
+            ["Seats can be booked by phone.", "Tables can be booked by phone."],
+        ),
+        (
+            "On Sundays members get a discount.",
+            ["Members get a discount on Sundays.", "Guests get a discount on Mondays."],
+        ),
+    ],
+)
+def test_what_the_passages_say_of_the_subject_is_not_doubted(
+    claim: str, passages: list[str]
+) -> None:
+    """In another order, by another name for it, or of another subject too."""
+    assert doubt(claim, *passages) is None
+
+
 def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     """The two sentences are built alike, so that each value belongs to its own subject."""
     found = doubt(
