@@ -305,7 +305,7 @@ def predicate_of_another(comparison: ComparedClaim) -> StructuralDoubt | None:
     """
     claim = comparison.claim
     subject = _leading_subject(claim)
-    if not subject or claim.denials or len(claim.words) < len(subject) + _MIN_PREDICATE:
+    if not subject or claim.denials:
         return None
     own = {claim.words[word].stem for word in subject}
     alike = {other for one in own for other in all_synonyms(one)}
@@ -327,7 +327,7 @@ def predicate_of_another(comparison: ComparedClaim) -> StructuralDoubt | None:
             words = len(predicate) if len(predicate) <= _LONG else _first_word(predicate)
             claimed = claim.text[: claim.text.index(predicate) + words]
             doubt = doubt or StructuralDoubt(claimed, text[start : said.start() + words], at)
-    return doubt if doubt and _says_another(comparison, own, doubt.sentence) else None
+    return doubt if doubt and _says_another(comparison, own, predicate, doubt.sentence) else None
 
 
 def _first_word(predicate: str) -> int:
@@ -335,15 +335,20 @@ def _first_word(predicate: str) -> int:
     return next((one.end for one in tokenize(predicate) if one.is_content), len(predicate))
 
 
-def _says_another(comparison: ComparedClaim, own: set[str], at: int) -> bool:
-    """True where a clause is about the subject: of that sentence, or with words of the claim."""
+def _says_another(comparison: ComparedClaim, own: set[str], predicate: str, at: int) -> bool:
+    """True where another clause is about the subject: there, or with words of the claim."""
     rest = {word.stem for word in comparison.claim.words} - own
     clauses = (
         (where, content(clause).keys())
         for where in (*comparison.near, *comparison.others)
         for clause in _CLAUSE_START.split(comparison.sentence(where).text)
+        if predicate.casefold() not in clause.casefold()
     )
-    return any(own <= has and (where == at or not rest.isdisjoint(has)) for where, has in clauses)
+    is_long = len(rest) >= _MIN_PREDICATE
+    return any(
+        own <= has and (where == at or (is_long and not rest.isdisjoint(has)))
+        for where, has in clauses
+    )
 
 
 _MIN_OTHERS = 3  # words of the claim that a sentence with another word in one's place has
