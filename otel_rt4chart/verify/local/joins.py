@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 
 from otel_rt4chart.verify.decompose.coordination import listed
 from otel_rt4chart.verify.language.names import Name
+from otel_rt4chart.verify.language.negation import are_opposite, parity
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.thesaurus import all_synonyms
 from otel_rt4chart.verify.language.tokens import content, token_range, tokenize
@@ -22,6 +23,7 @@ from otel_rt4chart.verify.local.comparison import (
     phrase,
     stems_at,
 )
+from otel_rt4chart.verify.local.differences import MAX_GAP
 
 _MAX_SENTENCES = 400  # that hold both words of a pair; more are read as if one joined them
 _MIN_PAIRS, _MIN_PARTS = 2, 3
@@ -59,6 +61,42 @@ def names_apart(comparison: ComparedClaim) -> StructuralDoubt | None:
         sentence.text[found.start : found.end] if found else sentence.words[first].text,
         places[0][0],
     )
+
+
+def opposed_elsewhere(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The id is private` where `private` is said of other things, and of the id `public`.
+
+    A sentence has all other words of the claim with the opposite of one beside them, and no
+    sentence has all words of the claim.
+    """
+    claim = comparison.claim
+    words = range(len(claim.content))
+    places = (*comparison.near, *comparison.others)
+    if len(words) < _MIN_PAIRS or any(all(comparison.matches[at]) for at in places):
+        return None
+    for at in places:
+        missing = [word for word in words if not comparison.matches[at][word]]
+        if len(missing) != 1 or not comparison.equivalents[missing[0]]:
+            continue  # what no sentence has is compared with the aligned sentences
+        found = _opposite_beside(comparison, at, missing[0])
+        if found is not None:
+            token = claim.tokens[claim.content[missing[0]]]
+            return StructuralDoubt(token.text, found, at)
+    return None
+
+
+def _opposite_beside(comparison: ComparedClaim, at: int, word: int) -> str | None:
+    claim, sentence, matches = comparison.claim, comparison.sentence(at), comparison.matches[at]
+    stem = claim.tokens[claim.content[word]].stem
+    beside = [place for other in (word - 1, word + 1) if 0 <= other < len(matches)
+              for place in matches[other]]  # fmt: skip
+    denied, own = parity(sentence.denials), parity(claim.denials).get(claim.content[word], False)
+    for place, token_at in enumerate(sentence.content):
+        token = sentence.tokens[token_at]
+        is_beside = any(0 < abs(place - one) <= MAX_GAP for one in beside)
+        if is_beside and are_opposite(stem, token.stem) and denied.get(token_at, False) == own:
+            return token.text
+    return None
 
 
 def _full_names(claim: Slots) -> list[Name]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from math import isclose
 
 from otel_rt4chart.verify.core.model import AnswerRange
+from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.frequencies import frequencies
 from otel_rt4chart.verify.language.negation import are_opposite
-from otel_rt4chart.verify.language.slots import ScopeWord, Slots
+from otel_rt4chart.verify.language.slots import ScopeWord, Slots, quantity_text
 from otel_rt4chart.verify.language.tokens import content, stem
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import EXCLUDES
@@ -340,3 +342,42 @@ def _other_frequency_in(comparison: ComparedClaim, at: int) -> StructuralDoubt |
         return None
     found = sentence.text[told[0].start : told[0].end]
     return StructuralDoubt(claim.text[own[0].start : own[0].end], found, at)
+
+
+_DEFAULT = re.compile(r"(?P<by>\bby\s+)?\bdefaults?\b", re.IGNORECASE)
+# What stands between "default" and its value: "default is 10 minutes", "defaults to 5".
+_IS_VALUE = re.compile(
+    r"\s*(?:(?:value|setting|of|is|are|was|being|to|[:=(]|at)\s*){1,3}", re.IGNORECASE
+)
+_MAX_DEFAULTS = 50  # sentences that say a default
+
+
+def other_default(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The default is 20 seconds` where every default of that sort is another: `10 minutes`."""
+    claim, context = comparison.claim, comparison.context
+    own = list(_defaults(claim))
+    if len(own) != 1 or claim.denials:
+        return None
+    found = None
+    for at in context.holders.get(stem("default"), ())[:_MAX_DEFAULTS]:
+        for one in _defaults(context.sentences[at]):
+            if one.base[0] == own[0].base[0]:
+                if values_agree(own[0], one):
+                    return None
+                found = found or (at, one)
+    if found is None:
+        return None
+    at, one = found
+    return StructuralDoubt(
+        quantity_text(claim, own[0]), quantity_text(context.sentences[at], one), at
+    )
+
+
+def _defaults(slots: Slots) -> Iterator[Quantity]:
+    """The quantities that a text calls a default; one alone beside "by default" is one."""
+    for match in _DEFAULT.finditer(slots.text):
+        is_value = None if match["by"] else _IS_VALUE.match(slots.text, match.end())
+        if is_value is not None:
+            yield from (one for one in slots.quantities if one.start == is_value.end())
+        elif len(slots.quantities) == 1:
+            yield slots.quantities[0]

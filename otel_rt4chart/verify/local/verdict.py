@@ -317,9 +317,7 @@ def judgement_from_odds(
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
     is_low = odds.unfaithful < thresholds.entailed_below
-    unheard = [
-        one.claimed for one in reading.differences if one.manner == "missing" and _is_precise(one)
-    ]
+    unheard = [one.claimed for one in reading.differences if _is_unheard(one)]
     if is_low and unheard:
         return _unheard(reading, odds, sentences, unheard)
     if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
@@ -341,6 +339,12 @@ def judgement_from_odds(
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
         return _baseless(reading, odds, sentences, marks.words)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
+
+
+def _is_unheard(one: SlotDifference) -> bool:
+    """True for a name or value that no passage has; "the three" may count what a sentence lists."""
+    is_value = one.slot in ("number", "date") and any(map(str.isdigit, one.claimed))
+    return one.manner == "missing" and (one.slot == "name" or is_value or _is_precise(one))
 
 
 def _unheard(

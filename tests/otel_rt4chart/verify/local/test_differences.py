@@ -262,3 +262,44 @@ def test_an_end_of_a_range_that_is_a_value_of_its_own_stays_one() -> None:
     found = clashes(claim, "Cards take 7 to 10 days and transfers take 12 days.")
 
     assert ("number", "3 days", "12 days") in found
+
+
+def swaps(claim: str, *passages: str) -> list[tuple[str, str, str]]:
+    """The values that stand with another subject: slot, claimed value and the subject's own."""
+    found = read(claim, *passages).differences
+    return [(one.slot, one.claimed, one.found) for one in found if one.manner == "swapped"]
+
+
+STATUSES = ("Status Code 400: error is BadRequest.", "Status Code 422: error is Unprocessable.")
+STORES = ("- Windows via [CryptoAPI](https://example.org)", "- Linux via OpenSSL")
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages", "expected"),
+    [
+        ("A 422 raises BadRequest.", STATUSES, ("name", "BadRequest", "Unprocessable")),
+        ("On Linux it uses the CryptoAPI.", STORES, ("name", "CryptoAPI", "OpenSSL")),
+        ("The Unprocessable error has 400.", STATUSES, ("number", "400", "422")),
+    ],
+)
+def test_a_partner_from_another_line_of_a_list_is_swapped(
+    claim: str, passages: tuple[str, ...], expected: tuple[str, str, str]
+) -> None:
+    """A list pairs each of its things with one other, a claim two of different lines."""
+    assert swaps(claim, *passages) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        ("A 422 raises Unprocessable.", STATUSES),
+        ("A 422 raises BadRequest.", (*STATUSES, "Before 2.0, 422 was a BadRequest.")),
+        ("A 422 does not raise BadRequest.", STATUSES),
+        ("On Linux it uses the CryptoAPI.", ("Windows has CryptoAPI.", "- Linux via OpenSSL")),
+    ],
+)
+def test_a_pair_that_some_sentence_has_or_no_list_divides_is_not_swapped(
+    claim: str, passages: tuple[str, ...]
+) -> None:
+    """Lines that differ in more than their pairs say nothing of each other."""
+    assert swaps(claim, *passages) == []

@@ -289,6 +289,25 @@ def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
     assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
 
 
+def test_another_default_is_named() -> None:
+    """An example value is no default, and two things may have defaults of one unit."""
+    passages = ["# 20 seconds (default is 10 minutes)", "By default, requests take 10 minutes."]
+    claim = "The default for all requests is 20 seconds."
+
+    assert doubt(claim, *passages) == ("20 seconds", "10 minutes")
+    assert doubt(claim, *passages, "Uploads default to 20 seconds.") is None
+    assert doubt("The default is 10 minutes.", *passages) is None
+
+
+def test_an_opposite_of_the_same_thing_is_named_across_sentences() -> None:
+    """What is said of the other ones does not make up for it."""
+    passages = ["The id property is public.", "All other properties are private."]
+
+    assert doubt("The id property is private.", *passages) == ("private", "public")
+    assert doubt("The id property is private.", *passages, "Is the id property private?") is None
+    assert doubt("The id property is public.", *passages) is None
+
+
 @pytest.mark.parametrize(
     ("claim", "passages"),
     [

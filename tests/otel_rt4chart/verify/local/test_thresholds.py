@@ -20,8 +20,9 @@ THRESHOLDS = DecisionThresholds(0.3, 0.5, 0.7, 0.5, marks_from=0.8)
 
 
 def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
-    """The verdict on a claim with another number, at these odds."""
-    sentences = segment_passages((Passage("p1", "The trial lasts 30 days."),))
+    """The verdict on a claim with another number than its sentence, at these odds."""
+    text = "The trial lasts 30 days. Nobody answered for 14 days."
+    sentences = segment_passages((Passage("p1", text),))
     context = read_context([one.reading for one in sentences])
     reading = read_claim(read_slots("The trial lasts 14 days."), context)
     return judgement_from_odds(reading, Odds(unfaithful, contradicted, THRESHOLDS), sentences)
@@ -54,6 +55,27 @@ def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None
 
     assert found.reason == ("not sure: the passages may support it, and may not (probability 50%)")
     assert (found.sentences, found.clashes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("claim", "unheard"),
+    [
+        ("The limit of the card is $5,200.", "$5,200"),
+        ("On Linux the card has a limit.", "Linux"),
+        ("The first of three cards has a limit.", ""),
+    ],
+)
+def test_a_claim_with_a_value_that_no_passage_has_is_never_supported(
+    claim: str, unheard: str
+) -> None:
+    """However low the odds against it; numbers in words may count what a passage lists."""
+    sentences = segment_passages((Passage("p1", "The card has a limit a day."),))
+    reading = read_claim(read_slots(claim), read_context([one.reading for one in sentences]))
+
+    found = judgement_from_odds(reading, Odds(0.01, 0.9, THRESHOLDS), sentences)
+
+    assert found.label is (Label.UNDECIDED if unheard else Label.ENTAILED)
+    assert f"“{unheard}”" in found.reason or not unheard
 
 
 def test_marked_words_that_a_sentence_has_accuse_of_nothing() -> None:
