@@ -24,8 +24,8 @@ from otel_rt4chart.verify.local.function_words import opposed_word, other_force
 from otel_rt4chart.verify.local.joins import (
     listed_words,
     names_apart,
+    opposed_by_word,
     other_in_place,
-    opposed_elsewhere,
     other_subject,
     predicate_of_another,
     spliced_name,
@@ -69,7 +69,7 @@ _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     other_comparison,
     spliced_name,
     names_apart,
-    opposed_elsewhere,
+    opposed_by_word,
     listed_words,
     other_in_place,
     predicate_of_another,

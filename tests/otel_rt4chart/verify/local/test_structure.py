@@ -308,6 +308,16 @@ def test_an_opposite_of_the_same_thing_is_named_across_sentences() -> None:
     assert doubt("The id property is public.", *passages) is None
 
 
+def test_an_opposite_behind_another_negated_word_is_not_denied() -> None:
+    """ "Not supported and strongly discouraged" says nothing for it."""
+    passage = "Using pickles for long storage is not supported and strongly discouraged."
+
+    assert doubt("Pickles is recommended for long storage.", passage) == (
+        "recommended",
+        "discouraged",
+    )
+
+
 @pytest.mark.parametrize(
     ("claim", "passages"),
     [
