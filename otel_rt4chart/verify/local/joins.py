@@ -8,11 +8,9 @@ from itertools import pairwise, takewhile
 
 from otel_rt4chart.verify.decompose.coordination import listed
 from otel_rt4chart.verify.language.names import Name
-from otel_rt4chart.verify.language.negation import are_opposite, parity
 from otel_rt4chart.verify.language.slots import Slots
 from otel_rt4chart.verify.language.thesaurus import all_synonyms
 from otel_rt4chart.verify.language.tokens import content, token_range, tokenize
-from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import nearest_path
 from otel_rt4chart.verify.local.comparison import (
     BE,
@@ -28,7 +26,6 @@ from otel_rt4chart.verify.local.comparison import (
 _MAX_SENTENCES = 400  # that hold both words of a pair; more are read as if one joined them
 _MIN_PAIRS, _MIN_PARTS = 2, 3
 _NEARBY = 5  # sentences within which a pronoun may stand for a name
-_EXCLUDES = re.compile(EXCLUDES, re.IGNORECASE)
 _LIST_MARK = re.compile(r"[,;:|/•\n\t]|\.(?=\s|$)")
 
 
@@ -62,45 +59,6 @@ def names_apart(comparison: ComparedClaim) -> StructuralDoubt | None:
         sentence.text[found.start : found.end] if found else sentence.words[first].text,
         places[0][0],
     )
-
-
-def opposed_by_word(comparison: ComparedClaim) -> StructuralDoubt | None:
-    """`The id is private` where `private` is said of other things, and of the id `public`.
-
-    A sentence has all other words of the claim and the opposite of one, and no sentence has all
-    words of the claim.
-    """
-    claim = comparison.claim
-    places = (*comparison.near, *comparison.others)
-    if len(claim.content) <= _MIN_PAIRS or any(all(comparison.matches[at]) for at in places):
-        return None
-    for at in places:
-        missing = [word for word, found in enumerate(comparison.matches[at]) if not found]
-        if len(missing) != 1 or not _is_predicate(claim, missing[0]):
-            continue
-        if found := _opposite_in(comparison, at, missing[0]):
-            return StructuralDoubt(claim.tokens[claim.content[missing[0]]].text, found, at)
-    return None
-
-
-def _is_predicate(claim: Slots, word: int) -> bool:
-    """True for `private` in `is private`; `is longer than` has a converse."""
-    at = claim.content[word]
-    norms = [token.norm for token in claim.tokens]
-    return at > 0 and norms[at - 1] in BE and "than" not in norms
-
-
-def _opposite_in(comparison: ComparedClaim, at: int, word: int) -> str:
-    claim, sentence = comparison.claim, comparison.sentence(at)
-    token_at = claim.content[word]
-    if _EXCLUDES.search(sentence.text):
-        return ""  # "closed on Sunday" is what "open except on Sunday" says
-    is_denied, denied = parity(claim.denials).get(token_at, False), parity(sentence.denials)
-    for other in sentence.content:
-        is_opposite = are_opposite(claim.tokens[token_at].stem, sentence.tokens[other].stem)
-        if is_opposite and denied.get(other, False) == is_denied:
-            return sentence.tokens[other].text
-    return ""
 
 
 def _full_names(claim: Slots) -> list[Name]:

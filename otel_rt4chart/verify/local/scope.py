@@ -11,13 +11,18 @@ from otel_rt4chart.verify.core.model import AnswerRange
 from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.negation import are_opposite
+from otel_rt4chart.verify.language.negation import are_opposite, parity
 from otel_rt4chart.verify.language.slots import ScopeWord, Slots, quantity_text
 from otel_rt4chart.verify.language.tokens import content, stem
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
-from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, in_all_near
+from otel_rt4chart.verify.local.comparison import (
+    BE,
+    ComparedClaim,
+    StructuralDoubt,
+    in_all_near,
+)
 from otel_rt4chart.verify.local.differences import negation_differences
 
 _EXCLUDED = re.compile(EXCLUDES, re.IGNORECASE)
@@ -381,3 +386,45 @@ def _defaults(slots: Slots) -> Iterator[Quantity]:
             yield from (one for one in slots.quantities if one.start == is_value.end())
         elif len(slots.quantities) == 1:
             yield slots.quantities[0]
+
+
+_MIN_WORDS = 3  # of a claim: two have no others to speak of
+
+
+def opposed_by_word(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The id is private` where `private` is said of other things, and of the id `public`.
+
+    A sentence has all other words of the claim and the opposite of one, and no sentence has all
+    words of the claim.
+    """
+    claim = comparison.claim
+    places = (*comparison.near, *comparison.others)
+    if len(claim.content) < _MIN_WORDS or any(all(comparison.matches[at]) for at in places):
+        return None
+    for at in places:
+        missing = [word for word, found in enumerate(comparison.matches[at]) if not found]
+        if len(missing) != 1 or not _is_predicate(claim, missing[0]):
+            continue
+        if found := _opposite_word(comparison, at, missing[0]):
+            return StructuralDoubt(claim.tokens[claim.content[missing[0]]].text, found, at)
+    return None
+
+
+def _is_predicate(claim: Slots, word: int) -> bool:
+    """True for `private` in `is private`; `is longer than` has a converse."""
+    at = claim.content[word]
+    norms = [token.norm for token in claim.tokens]
+    return at > 0 and norms[at - 1] in BE and "than" not in norms
+
+
+def _opposite_word(comparison: ComparedClaim, at: int, word: int) -> str:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    token_at = claim.content[word]
+    if _EXCLUDED.search(sentence.text):
+        return ""  # "closed on Sunday" is what "open except on Sunday" says
+    is_denied, denied = parity(claim.denials).get(token_at, False), parity(sentence.denials)
+    for other in sentence.content:
+        is_opposite = are_opposite(claim.tokens[token_at].stem, sentence.tokens[other].stem)
+        if is_opposite and denied.get(other, False) == is_denied:
+            return sentence.tokens[other].text
+    return ""

@@ -24,7 +24,6 @@ from otel_rt4chart.verify.local.function_words import opposed_word, other_force
 from otel_rt4chart.verify.local.joins import (
     listed_words,
     names_apart,
-    opposed_by_word,
     other_in_place,
     other_subject,
     predicate_of_another,
@@ -40,6 +39,7 @@ from otel_rt4chart.verify.local.scope import (
     excluded_word,
     one_of_many,
     opposed_bound,
+    opposed_by_word,
     other_default,
     other_frequency,
     other_multiple,
