@@ -388,6 +388,9 @@ def _defaults(slots: Slots) -> Iterator[Quantity]:
             yield slots.quantities[0]
 
 
+_CORRELATIVE = re.compile(
+    r"\bthe\s+(?:more|less|\w+er)\b[^.;]*\bthe\s+(?:more|less|\w+er)\b", re.IGNORECASE
+)
 _MIN_WORDS = 3  # of a claim: two have no others to speak of
 
 
@@ -411,10 +414,14 @@ def opposed_by_word(comparison: ComparedClaim) -> StructuralDoubt | None:
 
 
 def _is_predicate(claim: Slots, word: int) -> bool:
-    """True for `private` in `is private`; `is longer than` has a converse."""
+    """True for `private` in `is private`, and `the lower …, the better`.
+
+    `Longer than` has a converse.
+    """
     at = claim.content[word]
     norms = [token.norm for token in claim.tokens]
-    return at > 0 and norms[at - 1] in BE and "than" not in norms
+    is_predicate = at > 0 and norms[at - 1] in BE and "than" not in norms
+    return is_predicate or _CORRELATIVE.search(claim.text) is not None
 
 
 def _opposite_word(comparison: ComparedClaim, at: int, word: int) -> str:

@@ -308,6 +308,16 @@ def test_an_opposite_of_the_same_thing_is_named_across_sentences() -> None:
     assert doubt("The id property is public.", *passages) is None
 
 
+def test_a_correlation_with_its_sign_turned_is_named() -> None:
+    """The more of one, the more of the other, not the less."""
+    passage = "Higher scores represent more outlier like objects."
+
+    assert doubt("The lower the scores, the more outlier like the objects.", passage) == (
+        "lower",
+        "Higher",
+    )
+
+
 def test_an_opposite_behind_another_negated_word_is_not_denied() -> None:
     """ "Not supported and strongly discouraged" says nothing for it."""
     passage = "Using pickles for long storage is not supported and strongly discouraged."
@@ -439,3 +449,21 @@ def test_other_verdicts_stay(label: Label) -> None:
     judgement = Judgement(label, (0,), 0.92, "why")
 
     assert doubt_entailed(judgement, reading, sentences) is judgement
+
+
+@pytest.mark.parametrize(("confidence", "label"), [(0.69, Label.UNDECIDED), (0.7, Label.ENTAILED)])
+def test_a_word_that_stands_only_apart_from_the_rest_unsettles_a_verdict(
+    confidence: float, label: Label
+) -> None:
+    """Not one that the judge is certain of; a sentence before or after may belong to it."""
+    passages = ("The server logs requests.", "Start it.", "The test client requires httpx.")
+    sentences = segment_passages((Passage("p1", " ".join(passages)),))
+    supported = Judgement(Label.ENTAILED, (0, 2), confidence, "its words are in the passage")
+    claim = "The test client requires requests."
+
+    found = doubt_entailed(supported, read(claim, *passages), sentences)
+    beside = doubt_entailed(supported, read(claim, passages[0], passages[2]), sentences)
+
+    assert found.label is label
+    assert beside == supported
+    assert "“requests” only apart" in found.reason or label is Label.ENTAILED
