@@ -160,9 +160,16 @@ def dropped_restrictions(
     stated = content(claim) if found else {}  # most sentences restrict nothing
     return tuple(
         _beyond(restriction, claim)
-        for restriction in found
-        if _concerns(restriction, stated) and not _is_mentioned(restriction, claim, mentioned)
+        for one in found
+        for restriction in (_second(one, claim) or one,)
+        if _concerns(one, stated) and not _is_mentioned(restriction, claim, mentioned)
     )
+
+
+def _second(restriction: Restriction, claim: str) -> Restriction | None:
+    """The restriction behind the one that the claim gives: "within 14 days if it is unopened"."""
+    rest = _beyond(restriction, claim)
+    return rest if rest != restriction and _RESTRICTION.match(rest.text) else None
 
 
 def _beyond(restriction: Restriction, claim: str) -> Restriction:
@@ -244,7 +251,7 @@ def _is_among(stem: str, mentioned: Mapping[str, float]) -> bool:
 # Characters beside a restriction in which its clause is searched.
 _REACH = 400
 # How far a restriction goes on after its words; a quantifier's pattern holds its words itself.
-_REST = {"bound": r"[^,;:()\n]{0,40}", "quantifier": ""}
+_REST = {"bound": r"[^,;:()\n]{0,80}\b", "quantifier": ""}
 _TO_THE_COMMA = r"[^,;:.()\n]*"
 _RESTRICTION = re.compile(
     "|".join(

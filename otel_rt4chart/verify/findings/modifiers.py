@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from otel_rt4chart.verify.language.negation import denials
+from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.language.tokens import Token, content, tokenize, vocabulary
+from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import (
     ALLEGED,
     COMMON_UNIVERSAL,
@@ -29,6 +31,7 @@ from otel_rt4chart.verify.language.word_lists import (
     RECURRING_SAID,
     RESULT_OPENS,
     RULE_SAID,
+    SOLE_SAID,
     SPOKEN,
     TIME_SAID,
     WIDENING,
@@ -41,6 +44,8 @@ _SAID = 0.7
 _OBJECT = 4
 # The most words of a modifier; more are a statement of their own.
 _LONGEST = 14
+# The most words of a subject.
+_LONGEST_SUBJECT = 8
 _CLAUSE_END = re.compile(r"[,;:()\n—–]|[.!?](?:\s|$)|\b(?:and|but|while|whereas|which)\b", re.I)
 _DISCOURSE = re.compile(rf"(?:{DISCOURSE})\b", re.IGNORECASE)
 _LEAD = re.compile(
@@ -77,14 +82,20 @@ _PAPER = re.compile(
 )
 _LOCAL = re.compile(rf"\b(?:{LOCAL_SAID})\W*$", re.IGNORECASE)
 _ENDS_RULE = re.compile(rf"\b(?:{RULE_SAID})\W*$", re.IGNORECASE)
+_AMOUNT = re.compile(
+    rf"\b(?:{RULE_SAID})(?:\s+(?:at|by|up\s+to|to))?\s+\W?\d[\d.,]*(?:\s?%|\s+\w+)?\W*$",
+    re.IGNORECASE,
+)
+_SOLE_TRAIL = re.compile(r"\s+(?:[\w'’-]+\s+){1,6}only\b(?=\s*(?:[.;:!?)]|$))", re.IGNORECASE)
+_SOLE = re.compile(rf"\b(?:{SOLE_SAID})\b", re.IGNORECASE)
 _DUTY = re.compile(r"\b(?:must|have\s+to|need\s+to)\b", re.IGNORECASE)
 _ONE_DAY = re.compile(r"on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _COVERING = re.compile(rf"\b(?:{COVERING_SAID})\b", re.IGNORECASE)
 # A place with a name: "in the EU". Where something is allowed, any other: "on the beach".
 _NAMED_PLACE = re.compile(
-    r"(?:[Ii]n|[Aa]t|[Oo]utside|[Ww]ithin|[Tt]hroughout)\s+(?:the\s+)?(?:[a-z]+\s+)?[A-Z]"
+    r"(?:[Ii]n|[Aa]t|[Ii]nside|[Oo]utside|[Ww]ithin|[Tt]hroughout)\s+(?:the\s+)?(?:[a-z]+\s+)?[A-Z]"
 )
-_PLACE = re.compile(r"(?:in|on|at|outside|within)\s+\w", re.IGNORECASE)
+_PLACE = re.compile(r"(?:in|on|at|inside|outside|within)\s+\w", re.IGNORECASE)
 _PERMITTED = re.compile(r"\b(?:allowed|permitted|prohibited|forbidden)\W*$", re.IGNORECASE)
 _FINITE = re.compile(r"\b(?:is|are|can|may|cannot|must|have|need|get|receive|earn|pay)s?\b", re.I)
 # A subject without such words stands for all of its kind.
@@ -186,6 +197,7 @@ def modifiers_left_out(sentence: str, claim: str) -> Iterator[Restriction]:
     yield from _trailing(aligned, claim)
     yield from _of_subject(aligned, claim)
     yield from _parts_of(aligned)
+    yield from _contrasted(sentence, claim)
 
 
 def _without(sentence: str, lead: re.Pattern[str]) -> str:
@@ -242,6 +254,9 @@ def _trailing(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     if match := _ASIDE.match(rest):
         yield Restriction("exclusion", match.group().strip(" ,"), aligned.sentence)
         return
+    if (match := _SOLE_TRAIL.match(rest)) and not _SOLE.search(claim):
+        yield Restriction("eligibility", match.group().strip(), aligned.sentence)
+        return
     match = _TRAIL.match(rest)
     if match is None or _continues_with(claim, last, match["open"]):
         return
@@ -279,7 +294,7 @@ def _limit_of(text: str, claim: str) -> RestrictionKind | None:
     if _PAPER.match(text):
         return "condition"
     if _FOR_MANY.match(text) and not _PURPOSE.match(text):
-        is_whole = _ENDS_RULE.search(claim) or _COVERING.search(claim)
+        is_whole = _ENDS_RULE.search(claim) or _COVERING.search(claim) or _AMOUNT.search(claim)
         return kind if is_whole else None
     return "place" if _is_place(text, claim) else None
 
@@ -341,6 +356,9 @@ def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
     if not held or len(held) < len(stated) or not _is_general(subject):
         return
     first, last = aligned.tokens[held[0]], aligned.tokens[held[-1]]
+    if inner := _inside(aligned, held):
+        yield Restriction("population", inner, sentence)
+        return
     if any(one.is_capital for one in aligned.tokens[1 : held[-1] + 1]):
         return
     before = aligned.tokens[held[0] - 1] if held[0] else None
@@ -352,6 +370,46 @@ def _of_subject(aligned: _Alignment, claim: str) -> Iterator[Restriction]:
         return
     if not _FRAME.match(gap.strip()) and not _DEFINITE_PHRASE.match(gap):
         yield Restriction("population", sentence[first.start : last.end] + gap, sentence)
+
+
+def _inside(aligned: _Alignment, held: list[int]) -> str:
+    """The subject with what stands within it: "New Team and Works customers" of "New customers"."""
+    words = [aligned.tokens[at] for at in range(held[0], held[-1] + 1)]
+    has_more = any(one.is_content and not aligned.is_said(one) for one in words)
+    subject = aligned.sentence[words[0].start : words[-1].end]
+    is_phrase = held[0] == 0 and _is_plural(words[-1]) and not re.search(r"[,;:()]", subject)
+    return subject if has_more and is_phrase and len(words) <= _LONGEST_SUBJECT else ""
+
+
+_VALUE_OF = re.compile(
+    r"\s+(?P<for>for|on|in|at|with|under|over)\s+[^,;:.()\n]+?(?=\s+and\b|[,;:.()\n]|$)"
+)
+
+
+def _contrasted(sentence: str, claim: str) -> Iterator[Restriction]:
+    """The case of a value beside another value for another case, where the claim names none.
+
+    "Within 1 hour for outages" of "within 1 hour for outages and within 4 hours for other
+    questions".
+    """
+    claimed = {one.base for one in _values_in(claim)}
+    told = [(one, _VALUE_OF.match(sentence, one.unit_end)) for one in _values_in(sentence)]
+    for one, case in told:
+        others = [
+            (other, its) for other, its in told if other.base[0] == one.base[0] and other != one
+        ]
+        if case is None or one.base not in claimed or not others:
+            continue
+        is_alone = all(
+            its is not None and its["for"] == case["for"] and other.base not in claimed
+            for other, its in others
+        )
+        if is_alone and not _names_any(claim, case.group()):
+            yield Restriction("population", case.group().strip(), sentence)
+
+
+def _values_in(text: str) -> Sequence[Quantity]:
+    return [one for one in read_slots(text).quantities if one.unit not in ("", "#")]
 
 
 def _gap(aligned: _Alignment, at: int, predicate: str) -> str:

@@ -64,6 +64,7 @@ def _scope(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
             tokens[at].starts_clause
             or tokens[at].norm in JUDGE_CONTRASTS
             or _is_explicit(tokens[at].norm)
+            or _begins_another(tokens, at)
         ):
             break
         if tokens[at].is_content:
@@ -71,6 +72,12 @@ def _scope(tokens: Sequence[Token], cue: int) -> tuple[int, ...]:
             if len(over) == _SCOPE:
                 break
     return tuple(over)
+
+
+def _begins_another(tokens: Sequence[Token], at: int) -> bool:
+    """True for the "and" of `not supported and strongly discouraged`: an adverb says more."""
+    is_last = at + 2 >= len(tokens)
+    return tokens[at].norm == "and" and not is_last and tokens[at + 1].norm.endswith("ly")
 
 
 def _is_explicit(norm: str) -> bool:

@@ -296,6 +296,7 @@ normal typical common usual | abnormal unusual rare uncommon
 deposit | withdraw withdrawal
 hire appoint recruit | fire dismiss sack
 encourage promote | discourage prevent deter
+recommend advise | discourage
 add | remove subtract
 upgrade | downgrade
 accelerate | decelerate slow

@@ -95,6 +95,14 @@ TAKES_OUT = (
 ECHOES = frozenset(("neither", "nor"))
 # Stems of verbs that say little beside their noun: one of them for another changes nothing.
 LIGHT_VERBS = frozenset(("make", "run", "do", "don", "take", "perform", "execut"))
+# Stems of words that say little beside the rest of a statement: general verbs, words that point to
+# something said, words for the source. A passage without them may well say the same.
+SAY_LITTLE = LIGHT_VERBS | frozenset((
+    "work", "last", "get", "give", "go", "come", "happen", "occur", "stai", "remain", "leave",
+    "hold", "bring", "put", "let", "find", "say", "nam", "soon", "again", "alreadi", "simp", "actu",
+    "current", "tru", "own", "twic", "yourself", "themselv", "itself", "himself", "herself",
+    "passag", "docu", "sourc", "text", "polici",
+))  # fmt: skip
 FINGERPRINT_NEGATIONS = NEGATIONS | LACKS
 
 # Fingerprints
@@ -243,8 +251,8 @@ CONDITION_OPENS = (
     r"|on\s+condition|without|barring|except|save|minus|but\s+not|excluding|only"
 )
 MODIFIER_OPENS = (
-    r"up\s+to|in|for|among|by|during|under|with|within|until|till|from|since|outside|before|after"
-    r"|at|to\s+a|throughout|between|over|beyond|on"
+    r"up\s+to|in|for|among|by|during|under|with|within|until|till|from|since|inside|outside|before"
+    r"|after|at|to\s+a|throughout|between|over|beyond|on"
 )
 # Statements that hold in general: what is covered, allowed or free, who may do what. Only these say
 # more without a phrase of time, place or population; an event may be told without its date.
@@ -273,6 +281,7 @@ LASTING_SAID = (
     r"(?:is|are)\s+(?:(?:not|also|always|still|now|\w+ly)\s+){0,2}(?:covered|insured|reimbursed"
     r"|reimbursable|refunded|refundable|compensated|free(?!\s+(?:of(?!\s+charge)|from|to)\b)|allowed"
     r"|permitted|accepted|entitled|eligible|exempt|waived|deductible|valid|payable|paid|prohibited"
+    r"|included|granted"
     r"|forbidden|open|closed|safe|effective|legal|illegal|taxable|unlimited)"
     rf"|{COVERING_SAID}|\d+\s?(?:%|percent)\s+(?:discount|refund|reduction)"
     rf"|(?:{_ROLES}|you|adults|children|people|patients)\s+(?:can|may|cannot)\s+(?:{_ALLOWED})"

@@ -16,8 +16,8 @@ from otel_rt4chart.verify.language.word_lists import (
     CAN,
     DOUBTS,
     ECHOES,
-    LIGHT_VERBS,
     PERMITS,
+    SAY_LITTLE,
     TAKES_OUT,
 )
 from otel_rt4chart.verify.local.alignment import Alignment, matching_positions
@@ -260,8 +260,8 @@ def term_differences(
                     continue
                 if any(are_opposite(token.stem, stem) for stem in stems):
                     continue  # `_opposites` reports these, with regard to negations
-                if token.stem in LIGHT_VERBS and not LIGHT_VERBS.isdisjoint(stems):
-                    continue  # backups are made or run
+                if token.stem in SAY_LITTLE or SAY_LITTLE.issuperset(stems):
+                    continue  # backups are made or run; what works for 7 days is valid for them
                 first, last = sentence.tokens[between[0]], sentence.tokens[between[-1]]
                 found = sentence.text[first.start : last.end]
                 yield SlotDifference("term", "clash", token.text, found, at, token.rarity)

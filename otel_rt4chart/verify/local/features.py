@@ -26,6 +26,7 @@ from otel_rt4chart.verify.local.value_differences import (
     date_differences,
     identifier_differences,
     name_differences,
+    name_whole_ranges,
     number_differences,
 )
 
@@ -106,7 +107,8 @@ def read_claim(claim: Slots, context: ContextIndex) -> ClaimReading:
         *scope_differences(claim, alignment, context),
         *swap_differences(claim, alignment, context),
     )
-    differences = settle_implied(claim, alignment, context, raw)
+    settled = settle_implied(claim, alignment, context, raw)
+    differences = name_whole_ranges(claim, context, settled)
     measured = (
         _word_features(claim, alignment)
         | _order_features(claim, alignment, context)

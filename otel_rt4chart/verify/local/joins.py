@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from otel_rt4chart.verify.decompose.coordination import listed
 from otel_rt4chart.verify.language.names import Name
 from otel_rt4chart.verify.language.slots import Slots
+from otel_rt4chart.verify.language.thesaurus import all_synonyms
+from otel_rt4chart.verify.language.tokens import content, token_range, tokenize
+from otel_rt4chart.verify.local.alignment import nearest_path
 from otel_rt4chart.verify.local.comparison import (
     BE,
     ComparedClaim,
     StructuralDoubt,
+    in_all_near,
+    is_behind_preposition,
     is_verb,
     phrase,
     stems_at,
@@ -286,3 +291,199 @@ def _is_passive(text: str) -> bool:
 def _has_name(slots: Slots, words: Iterable[int]) -> bool:
     named = {at for name in slots.names for at in name.tokens}
     return any(slots.content[word] in named for word in words)
+
+
+_MIN_PREDICATE = 2  # content words that two statements hardly share by chance
+_LONG = 60  # characters of a predicate of which a reason names the first word alone
+_CLAUSE_START = re.compile(r"[,;:.]\s|\b(?:and|but|while|whereas)\s", re.IGNORECASE)
+
+
+def predicate_of_another(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`A downgrade takes effect at once`, word for word what the context says of an upgrade.
+
+    And of a downgrade it says something else, in the same sentence or with words of this predicate.
+    """
+    claim = comparison.claim
+    subject = _leading_subject(claim)
+    if not subject or claim.denials:
+        return None
+    own = {claim.words[word].stem for word in subject}
+    alike = {other for one in own for other in all_synonyms(one)}
+    predicate = claim.text[claim.words[max(subject)].end :].strip(" .!?")
+    doubt = None
+    for at in (*comparison.near, *comparison.others):
+        text = comparison.sentence(at).text
+        for said in re.finditer(rf"(?<!\w){re.escape(predicate)}(?!\w)", text, re.IGNORECASE):
+            starts = (one.end() for one in _CLAUSE_START.finditer(text, 0, said.start()))
+            start = max(starts, default=0)
+            theirs = content(text[start : said.start()]).keys()
+            if (
+                comparison.sentence(at).denials
+                or theirs <= own
+                or own <= theirs
+                or not theirs.isdisjoint(alike)
+            ):
+                return None
+            words = len(predicate) if len(predicate) <= _LONG else _first_word(predicate)
+            claimed = claim.text[: claim.text.index(predicate) + words]
+            doubt = doubt or StructuralDoubt(claimed, text[start : said.start() + words], at)
+    return doubt if doubt and _says_another(comparison, own, predicate, doubt.sentence) else None
+
+
+def _first_word(predicate: str) -> int:
+    """Where the first word that says something ends."""
+    return next((one.end for one in tokenize(predicate) if one.is_content), len(predicate))
+
+
+def _says_another(comparison: ComparedClaim, own: set[str], predicate: str, at: int) -> bool:
+    """True where another clause is about the subject: there, or with words of the claim."""
+    rest = {word.stem for word in comparison.claim.words} - own
+    clauses = (
+        (where, content(clause).keys())
+        for where in (*comparison.near, *comparison.others)
+        for clause in _CLAUSE_START.split(comparison.sentence(where).text)
+        if predicate.casefold() not in clause.casefold()
+    )
+    is_long = len(rest) >= _MIN_PREDICATE
+    return any(
+        own <= has and (where == at or (is_long and not rest.isdisjoint(has)))
+        for where, has in clauses
+    )
+
+
+_MIN_OTHERS = 3  # words of the claim that a sentence with another word in one's place has
+_JOINTS = frozenset(("and", "but", "or"))
+_CLAUSES = listed("if when unless until while because although which who that so")
+
+
+def other_in_place(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`included in Team` where the sentence with the rest has `included in Works`.
+
+    And Team stands in another clause or sentence, which says something else of it.
+    """
+    return in_all_near(comparison, _other_in_place)
+
+
+def _other_in_place(comparison: ComparedClaim, at: int) -> StructuralDoubt | None:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    path = nearest_path(comparison.matches[at])
+    strange = [word for word, place in enumerate(path) if place is None]
+    if not strange or sentence.denials:
+        return None
+    first = strange[0]
+    if any(claim.content[first] in name.tokens for name in _full_names(claim)):
+        return None  # a person may have met both; see `names_apart`
+    lost = list(takewhile(lambda word: path[word] is None, range(first, len(path))))
+    rest = [word for word in range(len(path)) if word not in lost]
+    if len(rest) < _MIN_OTHERS or any(path[word] is None for word in rest):
+        return None
+    if _acts(claim, claim.content[first]) and not is_behind_preposition(claim, first):
+        return None  # another verb may say the same
+    if not _is_said_elsewhere(comparison, lost, at):
+        return None
+    found = stretches(comparison, at, claim.content[lost[0]], claim.content[lost[-1]])
+    if found is None:
+        return None
+    own, told = found
+    said = stems_in(sentence, told)
+    same = {stem for word in lost for stem in all_synonyms(claim.words[word].stem)}
+    shared = said & claim.positions.keys()
+    if said == shared or (shared and not _has_value(sentence, told)) or not said.isdisjoint(same):
+        return None
+    return StructuralDoubt(text_of(claim, own), text_of(sentence, told), at)
+
+
+def _has_value(slots: Slots, stretch: range) -> bool:
+    starts = {slots.tokens[at].start for at in stretch}
+    return any(one.start in starts for one in slots.quantities)
+
+
+def _is_said_elsewhere(comparison: ComparedClaim, lost: Iterable[int], at: int) -> bool:
+    """True where the context has the words, but none of its other sentences the rest with them."""
+    known = [comparison.equivalents[word] for word in lost]
+    if not all(known):
+        return False
+    holders = comparison.context.holders
+    others = [word for word in range(len(comparison.weights)) if word not in set(lost)]
+    for where in {where for stems in known for stem in stems for where in holders[stem]} - {at}:
+        has = comparison.sentence(where).positions
+        held = sum(
+            comparison.weights[word]
+            for word in others
+            if any(stem in has for stem in comparison.equivalents[word])
+        )
+        if held >= _NEARLY_ALL * sum(comparison.weights[word] for word in others):
+            return False
+    return True
+
+
+def stretches(
+    comparison: ComparedClaim, at: int, first: int, last: int
+) -> tuple[range, range] | None:
+    """The tokens around `first` to `last` of the claim, and those of the sentence in their place.
+
+    Between words that both have, or up to the end of a clause. Both begin with the same
+    preposition, or with none: what is paid within ten days may well be paid in euros.
+    """
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    path = nearest_path(comparison.matches[at])
+    held = [(claim.content[word], place) for word, place in enumerate(path) if place is not None]
+    before = [(token, sentence.content[place]) for token, place in held if token < first]
+    behind = [(token, sentence.content[place]) for token, place in held if token > last]
+    if not before:
+        return None
+    start, told_start = before[-1][0] + 1, before[-1][1] + 1
+    if told_start >= len(sentence.tokens) or sentence.tokens[told_start].starts_clause:
+        return None
+    end, told_end = clause_end(claim, start), clause_end(sentence, told_start)
+    if behind and told_start < behind[0][1] < told_end:
+        end, told_end = behind[0]
+    while start < end and told_start < told_end and _is_same(claim, end, sentence, told_end):
+        end, told_end = end - 1, told_end - 1
+    if start >= end or told_start >= told_end or end <= last:
+        return None
+    if _preposition(claim, start) != _preposition(sentence, told_start):
+        return None
+    return _with_units(claim, start, end), _with_units(sentence, told_start, told_end)
+
+
+def _is_same(claim: Slots, end: int, sentence: Slots, told_end: int) -> bool:
+    return claim.tokens[end - 1].norm == sentence.tokens[told_end - 1].norm
+
+
+def _with_units(slots: Slots, start: int, end: int) -> range:
+    """These tokens, and the rest of a value that begins among them."""
+    within = slots.tokens[start].start, slots.tokens[end - 1].end
+    ends = (one.unit_end for one in slots.quantities if within[0] <= one.start < within[1])
+    whole = token_range(slots.tokens, within[0], max((within[1], *ends)))
+    return range(start, max(end, whole.stop))
+
+
+def clause_end(slots: Slots, first: int) -> int:
+    """The first token behind the clause of the one at `first`."""
+    for at in range(first + 1, len(slots.tokens)):
+        token = slots.tokens[at]
+        is_joint = token.norm in _JOINTS and at + 1 < len(slots.tokens)
+        if token.starts_clause or token.norm in _CLAUSES or (is_joint and _acts(slots, at + 1)):
+            return at
+    return len(slots.tokens)
+
+
+def _acts(slots: Slots, at: int) -> bool:
+    return slots.tokens[at].norm in _AUXILIARIES or is_verb(slots, at)
+
+
+def _preposition(slots: Slots, at: int) -> str:
+    norm = slots.tokens[at].norm
+    return norm if norm in _PREPOSITIONS else ""
+
+
+def stems_in(slots: Slots, stretch: range) -> frozenset[str]:
+    """The stems of the content words among these tokens."""
+    return frozenset(slots.tokens[at].stem for at in stretch if slots.tokens[at].is_content)
+
+
+def text_of(slots: Slots, stretch: range) -> str:
+    """The text of these tokens."""
+    tokens = slots.tokens[stretch.start : stretch.stop]
+    return slots.text[tokens[0].start : tokens[-1].end]

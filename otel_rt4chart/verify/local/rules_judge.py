@@ -17,6 +17,7 @@ from otel_rt4chart.verify.local.verdict import (
     Odds,
     RulesHeads,
     clash_floor,
+    doubt_thin_grounds,
     judgement_from_odds,
     rules_heads,
     swap_floor,
@@ -26,7 +27,7 @@ from otel_rt4chart.verify.text.citations import blank_citations
 from otel_rt4chart.verify.text.fillers import blank_fillers
 
 # Counted up whenever a change of the rules could give the same claim another verdict.
-RULES_ID = "rules/14"
+RULES_ID = "rules/15"
 
 
 class WholeContextJudge(ABC):
@@ -94,7 +95,8 @@ class RulesJudge(WholeContextJudge):
         reading = read_claim(claim, early.index)
         judgement = judgement_from_odds(reading, self._odds(reading), sentences)
         judgement = deny_measures(judgement, reading, sentences)
-        return early.settle(doubt_entailed(judgement, reading, sentences))
+        judgement = doubt_entailed(judgement, reading, sentences)
+        return early.settle(doubt_thin_grounds(judgement, reading, sentences))
 
     def _odds(self, reading: ClaimReading) -> Odds:
         unfaithful, contradicted = self._heads.unfaithful, self._heads.contradicted

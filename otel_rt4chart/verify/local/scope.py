@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from math import isclose
 
 from otel_rt4chart.verify.core.model import AnswerRange
+from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.cues import cues
 from otel_rt4chart.verify.language.frequencies import frequencies
-from otel_rt4chart.verify.language.negation import are_opposite
-from otel_rt4chart.verify.language.slots import ScopeWord, Slots
+from otel_rt4chart.verify.language.negation import are_opposite, parity
+from otel_rt4chart.verify.language.slots import ScopeWord, Slots, quantity_text
 from otel_rt4chart.verify.language.tokens import content, stem
 from otel_rt4chart.verify.language.values import Quantity
 from otel_rt4chart.verify.language.word_lists import EXCLUDES
 from otel_rt4chart.verify.local.alignment import Alignment, nearest_path
-from otel_rt4chart.verify.local.comparison import ComparedClaim, StructuralDoubt, in_all_near
+from otel_rt4chart.verify.local.comparison import (
+    BE,
+    ComparedClaim,
+    StructuralDoubt,
+    in_all_near,
+)
 from otel_rt4chart.verify.local.differences import negation_differences
 
 _EXCLUDED = re.compile(EXCLUDES, re.IGNORECASE)
@@ -340,3 +347,91 @@ def _other_frequency_in(comparison: ComparedClaim, at: int) -> StructuralDoubt |
         return None
     found = sentence.text[told[0].start : told[0].end]
     return StructuralDoubt(claim.text[own[0].start : own[0].end], found, at)
+
+
+_DEFAULT = re.compile(r"(?P<by>\bby\s+)?\bdefaults?\b", re.IGNORECASE)
+# What stands between "default" and its value: "default is 10 minutes", "defaults to 5".
+_IS_VALUE = re.compile(
+    r"\s*(?:(?:value|setting|of|is|are|was|being|to|[:=(]|at)\s*){1,3}", re.IGNORECASE
+)
+_MAX_DEFAULTS = 50  # sentences that say a default
+
+
+def other_default(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The default is 20 seconds` where every default of that sort is another: `10 minutes`."""
+    claim, context = comparison.claim, comparison.context
+    own = list(_defaults(claim))
+    if len(own) != 1 or claim.denials:
+        return None
+    found = None
+    for at in context.holders.get(stem("default"), ())[:_MAX_DEFAULTS]:
+        for one in _defaults(context.sentences[at]):
+            if one.base[0] == own[0].base[0]:
+                if values_agree(own[0], one):
+                    return None
+                found = found or (at, one)
+    if found is None:
+        return None
+    at, one = found
+    return StructuralDoubt(
+        quantity_text(claim, own[0]), quantity_text(context.sentences[at], one), at
+    )
+
+
+def _defaults(slots: Slots) -> Iterator[Quantity]:
+    """The quantities that a text calls a default; one alone beside "by default" is one."""
+    for match in _DEFAULT.finditer(slots.text):
+        is_value = None if match["by"] else _IS_VALUE.match(slots.text, match.end())
+        if is_value is not None:
+            yield from (one for one in slots.quantities if one.start == is_value.end())
+        elif len(slots.quantities) == 1:
+            yield slots.quantities[0]
+
+
+_CORRELATIVE = re.compile(
+    r"\bthe\s+(?:more|less|\w+er)\b[^.;]*\bthe\s+(?:more|less|\w+er)\b", re.IGNORECASE
+)
+_MIN_WORDS = 3  # of a claim: two have no others to speak of
+
+
+def opposed_by_word(comparison: ComparedClaim) -> StructuralDoubt | None:
+    """`The id is private` where `private` is said of other things, and of the id `public`.
+
+    A sentence has all other words of the claim and the opposite of one, and no sentence has all
+    words of the claim.
+    """
+    claim = comparison.claim
+    places = (*comparison.near, *comparison.others)
+    if len(claim.content) < _MIN_WORDS or any(all(comparison.matches[at]) for at in places):
+        return None
+    for at in places:
+        missing = [word for word, found in enumerate(comparison.matches[at]) if not found]
+        if len(missing) != 1 or not _is_predicate(claim, missing[0]):
+            continue
+        if found := _opposite_word(comparison, at, missing[0]):
+            return StructuralDoubt(claim.tokens[claim.content[missing[0]]].text, found, at)
+    return None
+
+
+def _is_predicate(claim: Slots, word: int) -> bool:
+    """True for `private` in `is private`, and `the lower …, the better`.
+
+    `Longer than` has a converse.
+    """
+    at = claim.content[word]
+    norms = [token.norm for token in claim.tokens]
+    is_predicate = at > 0 and norms[at - 1] in BE and "than" not in norms
+    return is_predicate or _CORRELATIVE.search(claim.text) is not None
+
+
+def _opposite_word(comparison: ComparedClaim, at: int, word: int) -> str:
+    claim, sentence = comparison.claim, comparison.sentence(at)
+    token_at = claim.content[word]
+    if _EXCLUDED.search(sentence.text):
+        return ""  # "closed on Sunday" is what "open except on Sunday" says
+    is_denied, denied = parity(claim.denials).get(token_at, False), parity(sentence.denials)
+    for other in sentence.content:
+        is_opposite = are_opposite(claim.tokens[token_at].stem, sentence.tokens[other].stem)
+        if is_opposite and denied.get(other, False) == is_denied:
+            return sentence.tokens[other].text
+    return ""

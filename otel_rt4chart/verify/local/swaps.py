@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from heapq import nsmallest
-from itertools import islice
+from itertools import islice, permutations, product
+from typing import NamedTuple
 
+from otel_rt4chart.verify.core.model import Slot
 from otel_rt4chart.verify.language.agreement import same_kind, values_agree
 from otel_rt4chart.verify.language.slots import ContextIndex, Slots, quantity_text, read_slots
-from otel_rt4chart.verify.language.tokens import stem
+from otel_rt4chart.verify.language.tokens import Token, stem
 from otel_rt4chart.verify.local.alignment import Alignment
 from otel_rt4chart.verify.local.differences import SlotDifference
 
@@ -20,6 +22,7 @@ _MAX_WORDS = 8  # a longer claim says more than one thing
 _MAX_SENTENCES = 200
 _MAX_CLAUSES = 2_000  # ten a sentence: more are a list of single words
 _CACHED_SENTENCES = 1_024
+_LIST_LINES = 12  # between two lines of one list
 _CLAUSE = re.compile(r"[;,]\s|\s(?:and|but|while|whereas)\s", re.IGNORECASE)
 # Verbs whose subject and object can change places without another meaning.
 SYMMETRIC_VERBS = frozenset(
@@ -74,8 +77,10 @@ def swap_differences(
     """
     if not 2 <= len(claim.content) <= _MAX_WORDS or claim.denials:
         return
-    found = _find_reversed_roles(claim, alignment, context) or _find_swapped_value(
-        claim, alignment, context
+    found = (
+        _find_reversed_roles(claim, alignment, context)
+        or _find_swapped_value(claim, alignment, context)
+        or _find_swapped_partner(claim, context)
     )
     if found is not None:
         yield found
@@ -228,6 +233,62 @@ def _find_reversed_roles(
             found = next(word.text for word in context.sentences[at].words if word.stem in sides[1])
             return SlotDifference("name", "swapped", first.text, found, at)
     return None
+
+
+class _Partner(NamedTuple):
+    """A word that a sentence pairs with another one, and the words from the first to the second."""
+
+    sentence: int
+    word: Token
+    is_behind: bool
+    links: tuple[str, ...]
+
+
+def _find_swapped_partner(claim: Slots, context: ContextIndex) -> SlotDifference | None:
+    """`422 raises BadRequestError` where that stands with 400 in a list, and 422 with another name.
+
+    Both have to be in lines that pair two such words in the same way, and no sentence with both.
+    """
+    named = [word for word in claim.words if _is_particular(word)]
+    if len(named) != 2:
+        return None
+    first, second = named
+    holders = [context.holders.get(word.stem, ()) for word in named]
+    if not all(holders) or set(holders[0]).intersection(holders[1]):
+        return None
+    own = list(_partners(first, second, holders[0], context))
+    theirs = list(_partners(second, first, holders[1], context))
+    for one, other in islice(product(own, theirs), _MAX_CLAUSES):
+        is_list = abs(one.sentence - other.sentence) <= _LIST_LINES
+        if is_list and one.links == other.links and one.is_behind != other.is_behind:
+            slot: Slot = "number" if _is_number(second) else "name"
+            return SlotDifference(slot, "swapped", second.text, one.word.text, one.sentence)
+    return None
+
+
+def _partners(
+    word: Token, like: Token, holders: Iterable[int], context: ContextIndex
+) -> Iterator[_Partner]:
+    """What the sentences with a word pair it with: names if `like` is one, else numbers."""
+    for sentence in islice(holders, _MAX_SENTENCES):
+        slots = context.sentences[sentence]
+        named = [at for at in slots.content if _is_particular(slots.tokens[at])][:_MAX_WORDS]
+        for at, other in permutations(named, 2):
+            partner = slots.tokens[other]
+            is_pair = slots.tokens[at].stem == word.stem and partner.stem != word.stem
+            if is_pair and _is_number(partner) == _is_number(like):
+                between = slots.tokens[min(at, other) + 1 : max(at, other)]
+                links = tuple(token.norm for token in between)
+                yield _Partner(sentence, partner, other > at, links)
+
+
+def _is_particular(word: Token) -> bool:
+    """True for a word that names one thing among others of its sort."""
+    return word.is_capital or _is_number(word)
+
+
+def _is_number(word: Token) -> bool:
+    return word.norm[:1].isdigit()
 
 
 def _links(slots: Slots) -> frozenset[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from otel_rt4chart.verify.core.model import Slot
@@ -59,7 +62,7 @@ def number_differences(
             yield SlotDifference("number", "missing", quantity_text(claim, quantity))
         if rival is not None:
             at, other = rival
-            text = _rival_text(context.sentences[at], other)
+            text = quantity_text(context.sentences[at], other)
             yield SlotDifference("number", "clash", quantity_text(claim, quantity), text, at)
 
 
@@ -102,12 +105,35 @@ def _digits(written: str) -> str:
     return "".join(letter for letter in written if letter.isdigit() or letter == ".").strip(".")
 
 
-def _rival_text(slots: Slots, quantity: Quantity) -> str:
-    """The quantity as the text writes it: with its range, so that it has its unit."""
-    behind = next((one for one in slots.quantities if one.start > quantity.start), None)
-    if behind is not None and opens_range(slots.text, quantity, behind):
-        return slots.text[quantity.start : behind.unit_end]
-    return quantity_text(slots, quantity)
+def name_whole_ranges(
+    claim: Slots, context: ContextIndex, differences: Iterable[SlotDifference]
+) -> tuple[SlotDifference, ...]:
+    """The differences with a range as one value: `2 to 3 days`, not `2` and `3 days`."""
+    own = dict(_ranges(claim))
+    named = (_in_ranges(one, own, context) if one.slot == "number" else one for one in differences)
+    return tuple(dict.fromkeys(named))
+
+
+def _in_ranges(one: SlotDifference, own: dict[str, str], context: ContextIndex) -> SlotDifference:
+    if one.manner not in ("clash", "missing", "elsewhere"):
+        return one
+    told = dict(_ranges(context.sentences[one.sentence])) if one.sentence >= 0 else {}
+    return replace(
+        one, claimed=own.get(one.claimed, one.claimed), found=told.get(one.found, one.found)
+    )
+
+
+def _ranges(slots: Slots) -> Iterator[tuple[str, str]]:
+    """Each end of a range and the whole of it, as the text writes them.
+
+    Not an end that the text has as a value of its own, too.
+    """
+    ends = Counter(quantity_text(slots, one) for one in slots.quantities)
+    for low, high in pairwise(slots.quantities):
+        if opens_range(slots.text, low, high):
+            for end in (quantity_text(slots, low), quantity_text(slots, high)):
+                if ends[end] == 1:
+                    yield end, slots.text[low.start : high.unit_end].strip()
 
 
 def date_differences(

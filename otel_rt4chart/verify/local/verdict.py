@@ -15,8 +15,9 @@ from typing import NamedTuple
 from otel_rt4chart.core.text import clip
 from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence
 from otel_rt4chart.verify.language.slots import read_slots
-from otel_rt4chart.verify.language.tokens import content
-from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference, is_part
+from otel_rt4chart.verify.language.tokens import Token, content
+from otel_rt4chart.verify.language.word_lists import SAY_LITTLE
+from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading
 
 _MAX_SCORE = 40.0  # keeps `exp` from overflowing
@@ -183,6 +184,19 @@ def _is_mostly_copied(reading: ClaimReading, one: SlotDifference) -> bool:
     return len(others) >= enough and held >= _COPIED * sum(weight for weight, _ in others)
 
 
+class MarkedWords(NamedTuple):
+    """Runs of a claim's words that a network holds wrong, the most probable first.
+
+    No passage has the `words` as they stand. `told` are the runs that one has. `rivals` are what a
+    sentence that says the rest of the claim has in the place of some of the words.
+    """
+
+    words: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    rivals: tuple[SlotDifference, ...] = ()
+
+
+NO_MARKS = MarkedWords()
 MAX_SHOWN = 3  # differences or words in one reason
 _QUOTE_LENGTH = 160  # characters of a sentence that a reason quotes
 # Manners that set another value against the claim's.
@@ -249,6 +263,8 @@ def missing_words_reason(reading: ClaimReading, words: Sequence[str]) -> str:
         for word, met in zip(reading.claim.words, reading.alignment.equivalents, strict=True)
         if not met
     ]
+    if not words and reading.alignment.best_coverage >= _ALL:
+        return "the passages join its words otherwise"
     if not words:
         return "no sentence of the passages joins its words"
     return "not in the passages: " + ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
@@ -274,13 +290,6 @@ def clash_reason(differences: Sequence[SlotDifference], sentences: Sequence[Sent
     )
 
 
-def marked_words_reason(words: Sequence[str], sentence: Sentence) -> str:
-    """Words that a network marked as wrong, and the sentence that it read them with."""
-    shown = clip(sentence.reading.strip(), _QUOTE_LENGTH)
-    listed = ", ".join(f"“{word}”" for word in words[:MAX_SHOWN])
-    return f"{listed} in the answer, but {passage_name(sentence)} says: “{shown}”"
-
-
 def passage_name(sentence: Sentence) -> str:
     """The sentence's passage, as a reason names it."""
     return f"passage {sentence.passage_id}" if sentence.passage_id else "the passage"
@@ -294,26 +303,21 @@ def judgement_from_odds(
     odds: Odds,
     sentences: Sequence[Sentence],
     near: Sequence[Sentence] = (),
-    marked: Sequence[str] = (),
+    marks: MarkedWords = NO_MARKS,
 ) -> Judgement:
     """The first of these that holds: entailed, contradicted, baseless, undecided.
 
-    `near` are the sentences that a network read with the claim, best first, and `marked` the words
+    `near` are the sentences that a network read with the claim, best first, and `marks` the words
     of the claim that it holds wrong; a judge without a network gives neither. Contradicted needs a
     sentence that sets something against the claim. The confidence is that of "supported" against
     "not supported": it says nothing of contradicted against baseless.
     """
     settled = [one for one in reading.differences if one.manner in SETTLED]
-    marked = [run for run in marked if not _is_settled(run, settled)]
-    told = [phrase for run in marked if (phrase := _told_phrase(run, sentences))]
-    marked = [run for run in marked if not _told_phrase(run, sentences)]
     evidence = tuple(sorted(sentences[at].index for at in reading.alignment.sentences))
     evidence = evidence or tuple(one.index for one in near)
     thresholds = odds.thresholds
     is_low = odds.unfaithful < thresholds.entailed_below
-    unheard = [
-        one.claimed for one in reading.differences if one.manner == "missing" and _is_precise(one)
-    ]
+    unheard = [one.claimed for one in reading.differences if _is_unheard(one)]
     if is_low and unheard:
         return _unheard(reading, odds, sentences, unheard)
     if is_low and evidence and not any(one.manner in _UNSAID for one in settled):
@@ -324,17 +328,23 @@ def judgement_from_odds(
         odds.unfaithful >= thresholds.contradicted_from
         and odds.contradicted >= thresholds.kind_from
     ):
-        found = _contradicted(reading, odds, sentences, near, marked)
+        found = _contradicted(reading, odds, sentences, marks)
         if found is not None:
             return found
-    has_grounds = marked or select_differences(reading, rivals=False)
+    has_grounds = marks.words or select_differences(reading, rivals=False)
     if settled and evidence and (is_low or not has_grounds):
         return Judgement(Label.UNDECIDED, reason=_settled_reason(settled[0], sentences))
-    if told and evidence and not has_grounds:
-        return Judgement(Label.UNDECIDED, reason=f"not sure: “{told[0]}” is in the passages")
+    if marks.told and evidence and not has_grounds:
+        return Judgement(Label.UNDECIDED, reason=f"not sure: “{marks.told[0]}” is in the passages")
     if odds.unfaithful >= thresholds.baseless_from or not evidence:
-        return _baseless(reading, odds, sentences, marked)
+        return _baseless(reading, odds, sentences, marks.words)
     return Judgement(Label.UNDECIDED, reason=_unsure_reason(odds))
+
+
+def _is_unheard(one: SlotDifference) -> bool:
+    """True for a name or value that no passage has; "the three" may count what a sentence lists."""
+    is_value = one.slot in ("number", "date") and any(map(str.isdigit, one.claimed))
+    return one.manner == "missing" and (one.slot == "name" or is_value or _is_precise(one))
 
 
 def _unheard(
@@ -350,85 +360,25 @@ def _unheard(
 
 
 def _contradicted(
-    reading: ClaimReading,
-    odds: Odds,
-    sentences: Sequence[Sentence],
-    near: Sequence[Sentence],
-    marked: Sequence[str],
+    reading: ClaimReading, odds: Odds, sentences: Sequence[Sentence], marks: MarkedWords
 ) -> Judgement | None:
     """Contradicted by what a sentence sets against the claim; None where none does."""
-    confidence = min(MAX_CONFIDENCE, odds.unfaithful)
-    clashing = _confirmed_by_marks(select_differences(reading, rivals=True), marked)
-    if clashing:
-        indices = tuple(sorted({sentences[one.sentence].index for one in clashing}))
-        return Judgement(
-            Label.CONTRADICTED, indices, confidence, clash_reason(clashing, sentences),
-            tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
-        )  # fmt: skip
-    if near and marked and odds.unfaithful >= odds.thresholds.marks_from:
-        against = _sentence_beside(max(marked, key=_weight), reading, near)
-        words = _words_against(marked, reading, against)
-        clashes = tuple(Clash("term", word) for word in words)
-        reason = marked_words_reason(words, against)
-        return Judgement(Label.CONTRADICTED, (against.index,), confidence, reason, clashes)
-    return None
-
-
-def _weight(words: str) -> float:
-    """How much the words say: "any" says nothing of what the claim is about."""
-    return sum(content(words).values())
-
-
-def _told_phrase(run: str, sentences: Sequence[Sentence]) -> str:
-    """The marked words from their first content word to the last, where a sentence has them so.
-
-    Of "to major in biology" it is "major in biology". "" for a single word: it may stand anywhere.
-    A number in words is told by its digits.
-    """
-    slots = read_slots(run)
-    for one in slots.quantities:
-        if (one.start, one.end, one.written) == (0, len(run), "") and one.plain != run:
-            return "" if is_absent(one.plain, sentences) else one.plain
-    words = slots.words
-    phrase = run[words[0].start : words[-1].end] if len(words) > 1 else ""
-    return "" if not phrase or is_absent(phrase, sentences) else phrase
-
-
-def _words_against(
-    marked: Sequence[str], reading: ClaimReading, against: Sentence
-) -> Sequence[str]:
-    """The marked words that the sentence lacks; else the claim's rarest word that it lacks.
-
-    Of "Bob founded it in 1999" beside "Alice founded it in 1999", the year is not what is wrong.
-    """
-    lacking = [run for run in marked if is_absent(run, [against])]
-    lacking = [run for run in lacking if content(run)] or lacking
-    told = content(against.reading)
-    rarest = max(
-        (
-            (weight, word.text)
-            for word, weight in zip(reading.claim.words, reading.alignment.weights, strict=True)
-            if word.stem not in told
-        ),
-        default=None,
+    clashing = _confirmed_by_marks(select_differences(reading, rivals=True), marks.words)
+    if not clashing and odds.unfaithful >= odds.thresholds.marks_from:
+        clashing = marks.rivals[:MAX_SHOWN]
+    if not clashing:
+        return None
+    return Judgement(
+        Label.CONTRADICTED,
+        tuple(sorted({sentences[one.sentence].index for one in clashing})),
+        min(MAX_CONFIDENCE, odds.unfaithful),
+        clash_reason(clashing, sentences),
+        tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
     )
-    return lacking[:MAX_SHOWN] or ([rarest[1]] if rarest else marked[:MAX_SHOWN])
 
 
-def _sentence_beside(run: str, reading: ClaimReading, near: Sequence[Sentence]) -> Sentence:
-    """The sentence with the words on both sides of a marked run of words, else the nearest one.
-
-    Of "Anette suggests Marco Polo" with "Polo" marked, it is the one that names Marco.
-    """
-    start = reading.claim.text.find(run)
-    words, weights = reading.claim.words, reading.alignment.weights
-    before = [at for at, word in enumerate(words) if word.end <= start]
-    behind = [at for at, word in enumerate(words) if word.start >= start + len(run)]
-    sides = {words[at].stem: weights[at] for at in (*before[-1:], *behind[:1]) if start >= 0}
-    return max(
-        near,
-        key=lambda one: sum(sides.get(stem, 0.0) for stem in content(one.reading)),
-    )
+def _says_little(word: Token) -> bool:
+    return word.stem in SAY_LITTLE and word.text.islower()
 
 
 def _baseless(
@@ -458,10 +408,33 @@ def _baseless(
     )
 
 
-def _is_settled(run: str, settled: Sequence[SlotDifference]) -> bool:
-    """True where all content words of the run are settled: `in 2015` by "2015"."""
-    words = " ".join(word.text for word in read_slots(run).words) or run
-    return bool(settled) and is_part(words, " ".join(one.claimed for one in settled))
+def doubt_thin_grounds(
+    judgement: Judgement,
+    reading: ClaimReading,
+    sentences: Sequence[Sentence],
+    marks: MarkedWords = NO_MARKS,
+) -> Judgement:
+    """A baseless claim is undecided where one sentence has all of it but words that say little.
+
+    "The link then works for 7 days" beside "The link is valid for 7 days", "only" and "as soon as".
+    """
+    if judgement.label is not Label.BASELESS:
+        return judgement
+    claim, alignment = reading.claim, reading.alignment
+    if any(one.manner not in SETTLED and one.slot != "term" for one in reading.differences):
+        return judgement
+    marked = [word for run in marks.words for word in read_slots(run).words]
+    if not all(map(_says_little, marked)):
+        return judgement
+    for at, matches in zip(alignment.sentences, alignment.matches, strict=True):
+        lost = [word for word, met in zip(claim.words, matches, strict=True) if not met]
+        words = marks.words[0] if marks.words else lost[0].text if lost else ""
+        is_most = len(lost) < len(claim.words) / 2
+        if words and is_most and all(map(_says_little, lost)):
+            held = passage_name(sentences[at])
+            reason = f"not sure: {held} has the rest of the claim, and not “{words}”"
+            return Judgement(Label.UNDECIDED, reason=reason)
+    return judgement
 
 
 def _settled_reason(one: SlotDifference, sentences: Sequence[Sentence]) -> str:

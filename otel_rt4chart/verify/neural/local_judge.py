@@ -17,12 +17,13 @@ from otel_rt4chart.verify.language.slots import read_slots
 from otel_rt4chart.verify.local.early import EarlyVerdicts
 from otel_rt4chart.verify.local.features import FEATURES, ClaimReading, read_claim
 from otel_rt4chart.verify.local.rules_judge import RULES_ID, WholeContextJudge
-from otel_rt4chart.verify.local.structure import deny_excepted, deny_measures, doubt_entailed
+from otel_rt4chart.verify.local.structure import deny_baseless, deny_measures, doubt_entailed
 from otel_rt4chart.verify.local.verdict import (
     DecisionThresholds,
     LogisticHead,
     Odds,
     clash_floor,
+    doubt_thin_grounds,
     judgement_from_odds,
     negation_floor,
     read_head,
@@ -39,6 +40,7 @@ from otel_rt4chart.verify.neural.cross_encoder import (
 from otel_rt4chart.verify.neural.local_embedder import MODEL as ENCODER
 from otel_rt4chart.verify.neural.local_embedder import LocalEmbedder
 from otel_rt4chart.verify.neural.local_scanner import LocalScanner
+from otel_rt4chart.verify.neural.marks import read_marks
 from otel_rt4chart.verify.neural.model_folder import model_folder
 from otel_rt4chart.verify.neural.premise import cached_linker, join_fitting, nearest_sentences
 from otel_rt4chart.verify.neural.rewording import in_passage_words
@@ -223,12 +225,12 @@ class LocalJudge(WholeContextJudge):
             max(contradicted.probability(measured), swap_floor(plan.reading), denied),
             self._stack.thresholds,
         )
-        judgement = judgement_from_odds(
-            plan.reading, odds, sentences, plan.near, self._marked(plan, read)
-        )
+        marks = read_marks(self._marked(plan, read), plan.reading, sentences)
+        judgement = judgement_from_odds(plan.reading, odds, sentences, plan.near, marks)
         judgement = deny_measures(judgement, plan.reading, sentences)
         judgement = doubt_entailed(judgement, plan.reading, sentences)
-        return deny_excepted(judgement, plan.reading, sentences)
+        judgement = deny_baseless(judgement, plan.reading, sentences)
+        return doubt_thin_grounds(judgement, plan.reading, sentences, marks)
 
     def _marked(self, plan: _NetworkPlan, read: NetworkReading) -> list[str]:
         """Runs of the claim's words that the network marks as wrong, the most probable first."""

@@ -61,6 +61,7 @@ _OWN_LINE = re.compile(
       | [^\s:][^:\n.!?]{0,40}:(?:\s|$) )""",
     re.VERBOSE,
 )
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<language>[^\s`]*)")
 _CLOSED = re.compile(r"""[.!?:;。！？؟۔।…]["'”’»)\]*]*\s*$""")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|[|>`~])")
 _CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$", re.IGNORECASE)
@@ -72,6 +73,13 @@ _AFTER_CLOCK = re.compile(
 )
 _CITATIONS = re.compile(r"(?:\s*[\[(][\w\s,;:#-]{1,40}[\])])+[.\s]*")
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,3}|[a-zA-Z])[.)]\s*")
+# A dotted name is one word: "openai.APIError", "ssl.PROTOCOL_TLS", "np.Array()". Its second part is
+# written as no sentence begins, or its first as no word ends.
+_DOTTED_END = re.compile(r"[^\W\d]\w*\.$")
+_CODE_END = re.compile(r"(?:\w_\w*|[^\W\d]\w*\d|\.\w+)\.$")
+_CODE_START = re.compile(
+    r"[^\W\d]\w*(?:_\w|[(`*]|\.[^\W\d_])|(?:[A-Z][a-z]+|[a-z]+|[A-Z]+(?=[A-Z][a-z]))[A-Z]"
+)
 _GAP = re.compile(r"\s+")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -93,11 +101,15 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Runs of lines that may share a sentence, with their offsets; together the whole text."""
     start, at = 0, 0
-    before = ""
+    before, is_code = "", False
     for line in text.splitlines(keepends=True):
-        if before and not _continues(before, line):
+        if before and (is_code or not _continues(before, line)):
             yield start, text[start:at]
             start = at
+        if fence := _FENCE.match(line):
+            # What is retrieved may begin in the middle of code: a bare fence right behind a line
+            # ends what began before.
+            is_code = not is_code and bool(fence["language"] or not before.strip())
         at += len(line)
         before = line
     if start < at:
@@ -151,12 +163,23 @@ def _segmented(block: str) -> Iterator[str]:
 
 
 def _was_cut_early(before: str, piece: str) -> bool:
-    """True for a wrong cut: after "5 p.m." or "1.", before "[2]" or punctuation alone."""
+    """True for a wrong cut: after "5 p.m." or "1.", before "[2]", in a dotted name."""
+    if _is_in_dotted_name(before, piece):
+        return True
     if _CLOCK.search(before[-8:]) and _AFTER_CLOCK.match(piece):
         return True
     if len(before) < 8 and _ENUMERATOR.fullmatch(before):
         return True
     return not any(map(str.isalnum, piece)) or _CITATIONS.fullmatch(piece) is not None
+
+
+def _is_in_dotted_name(before: str, piece: str) -> bool:
+    """True for a cut in `truststore.SSLContext`; "by 2019.The" lacks a space between sentences."""
+    if before[-1:] != "." or not _DOTTED_END.search(before[-80:]):
+        return False
+    if _CODE_START.match(piece):
+        return True
+    return piece[:1].isalpha() and _CODE_END.search(before[-80:]) is not None
 
 
 def _bounded(piece: str) -> Iterator[str]:

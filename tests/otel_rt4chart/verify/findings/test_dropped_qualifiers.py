@@ -67,6 +67,31 @@ def test_what_the_claim_ends_with_is_no_part_of_what_it_leaves_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("passage", "answer", "words"),
+    [
+        (
+            "The reader can be returned within 14 days of delivery if it is undamaged.",
+            "The reader can be returned within 14 days of delivery.",
+            "if it is undamaged",
+        ),
+        (
+            "Staff may work from home up to three days a week with the approval of their manager.",
+            "Staff may work from home up to three days a week.",
+            "with the approval of their manager",
+        ),
+    ],
+)
+def test_a_condition_behind_a_limit_that_is_said_is_left_out(
+    passage: str, answer: str, words: str
+) -> None:
+    """However long the limit is that the answer repeats."""
+    (finding,) = dropped(answer, passage)
+
+    assert finding.kind == "condition"
+    assert finding.detail == f"the passage says “{words}”, the answer does not"
+
+
+@pytest.mark.parametrize(
     ("kind", "passage", "answer"),
     [
         ("exclusion", "The policy covers outpatient MRI except for cosmetic scans.", COVERED),

@@ -219,3 +219,87 @@ def test_further_negation_clashes_beside_one_that_both_texts_have() -> None:
     found = clashes(claim, "Refunds are not available, but exchanges are possible.")
 
     assert ("negation", "not possible", "possible") in found
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "expected"),
+    [
+        (
+            "Refunds are paid within 2 to 3 working days.",
+            "Refunds are paid within 7 to 10 working days.",
+            ("2 to 3 working days", "7 to 10 working days"),
+        ),
+        (
+            "Refunds are paid within 7 to 14 days.",
+            "Refunds are paid within 7 to 10 days.",
+            ("7 to 14 days", "7 to 10 days"),
+        ),
+        (
+            "Protection starts five to six weeks after the injection.",
+            "Protection starts two to three weeks after the injection.",
+            ("five to six weeks", "two to three weeks"),
+        ),
+        (
+            "Refunds are paid within 20 to 30 days.",
+            "Refunds are paid within 10 days.",
+            ("20 to 30 days", "10 days"),
+        ),
+        ("Refunds are paid within 3 days.", "Refunds are paid within 7 to 10 days.",
+         ("3 days", "7 to 10 days")),
+    ],
+)  # fmt: skip
+def test_a_range_clashes_as_one_value(claim: str, passage: str, expected: tuple[str, str]) -> None:
+    """Nobody claims its two ends one by one."""
+    told = [(own, other) for slot, own, other in clashes(claim, passage) if slot == "number"]
+
+    assert told == [expected]
+
+
+def test_an_end_of_a_range_that_is_a_value_of_its_own_stays_one() -> None:
+    """Of "2 to 3 days" and "3 days", the words do not tell which one is meant."""
+    claim = "Cards take 2 to 3 days and transfers take 3 days."
+
+    found = clashes(claim, "Cards take 7 to 10 days and transfers take 12 days.")
+
+    assert ("number", "3 days", "12 days") in found
+
+
+def swaps(claim: str, *passages: str) -> list[tuple[str, str, str]]:
+    """The values that stand with another subject: slot, claimed value and the subject's own."""
+    found = read(claim, *passages).differences
+    return [(one.slot, one.claimed, one.found) for one in found if one.manner == "swapped"]
+
+
+STATUSES = ("Status Code 400: error is BadRequest.", "Status Code 422: error is Unprocessable.")
+STORES = ("- Windows via [CryptoAPI](https://example.org)", "- Linux via OpenSSL")
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages", "expected"),
+    [
+        ("A 422 raises BadRequest.", STATUSES, ("name", "BadRequest", "Unprocessable")),
+        ("On Linux it uses the CryptoAPI.", STORES, ("name", "CryptoAPI", "OpenSSL")),
+        ("The Unprocessable error has 400.", STATUSES, ("number", "400", "422")),
+    ],
+)
+def test_a_partner_from_another_line_of_a_list_is_swapped(
+    claim: str, passages: tuple[str, ...], expected: tuple[str, str, str]
+) -> None:
+    """A list pairs each of its things with one other, a claim two of different lines."""
+    assert swaps(claim, *passages) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        ("A 422 raises Unprocessable.", STATUSES),
+        ("A 422 raises BadRequest.", (*STATUSES, "Before 2.0, 422 was a BadRequest.")),
+        ("A 422 does not raise BadRequest.", STATUSES),
+        ("On Linux it uses the CryptoAPI.", ("Windows has CryptoAPI.", "- Linux via OpenSSL")),
+    ],
+)
+def test_a_pair_that_some_sentence_has_or_no_list_divides_is_not_swapped(
+    claim: str, passages: tuple[str, ...]
+) -> None:
+    """Lines that differ in more than their pairs say nothing of each other."""
+    assert swaps(claim, *passages) == []

@@ -181,6 +181,83 @@ def test_a_predicate_of_another_subject_is_named() -> None:
     assert found == ("Bob founded", "Alice founded")
 
 
+@pytest.mark.parametrize(
+    ("claim", "passages", "expected"),
+    [
+        (
+            "A downgrade takes effect at once.",
+            [
+                "An upgrade takes effect at once.",
+                "A downgrade takes effect at the next renewal.",
+            ],
+            ("A downgrade takes effect at once", "An upgrade takes effect at once"),
+        ),
+        (
+            "Version 5 runs on Java 11.",
+            ["Version 5 needs Java 17; version 4 runs on Java 11."],
+            ("Version 5 runs on Java 11", "version 4 runs on Java 11"),
+        ),
+        (
+            "Members with a gold card reach a named adviser by chat from 7:00.",
+            [
+                "Members with a gold card reach a named adviser by phone from 7:00.",
+                "The chat is open at noon.",
+            ],
+            ("by chat", "by phone"),
+        ),
+        (
+            "Only owners and viewers can make an export of all files.",
+            [
+                "Only owners and admins can make an export of all files.",
+                "Viewers can read all files.",
+            ],
+            ("and viewers", "and admins"),
+        ),
+        (
+            "The second payment is returned automatically within 10 working days.",
+            [
+                "The second payment is returned automatically within 3 working days.",
+                "Bank transfers take 10 working days.",
+            ],
+            ("within 10 working days", "within 3 working days"),
+        ),
+    ],
+)
+def test_words_of_another_subject_are_named_beside_those_of_this_one(
+    claim: str, passages: list[str], expected: tuple[str, str]
+) -> None:
+    """The passages have all of the claim's words, and say something else of its subject."""
+    assert doubt(claim, *passages) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "passages"),
+    [
+        (
+            "The firm sells shoes to shops.",
+            ["The company sells shoes to shops.", "The firm was founded in 1990."],
+        ),
+        (
+            "The unused months are refunded.",
+            ["Annual plans are refunded.", "The unused months of a plan are refunded at once."],
+        ),
+        (
+            "Seats can be booked by phone.",
+            ["Seats can be booked by phone.", "Tables can be booked by phone."],
+        ),
+        (
+            "On Sundays members get a discount.",
+            ["Members get a discount on Sundays.", "Guests get a discount on Mondays."],
+        ),
+    ],
+)
+def test_what_the_passages_say_of_the_subject_is_not_doubted(
+    claim: str, passages: list[str]
+) -> None:
+    """In another order, by another name for it, or of another subject too."""
+    assert doubt(claim, *passages) is None
+
+
 def test_a_value_of_another_subject_is_named_across_sentences() -> None:
     """The two sentences are built alike, so that each value belongs to its own subject."""
     found = doubt(
@@ -210,6 +287,45 @@ def test_names_that_no_part_of_the_passages_brings_together_are_named() -> None:
     assert doubt(claim, passages[0].upper(), *between, "Maria Weber met Jonas Klein.")
     assert doubt(claim, passages[0].lower(), *between, "Maria Weber met Jonas Klein.")
     assert doubt(claim, passages[0], *between[:3], "There she saw Maria Weber.") is None
+
+
+def test_another_default_is_named() -> None:
+    """An example value is no default, and two things may have defaults of one unit."""
+    passages = ["# 20 seconds (default is 10 minutes)", "By default, requests take 10 minutes."]
+    claim = "The default for all requests is 20 seconds."
+
+    assert doubt(claim, *passages) == ("20 seconds", "10 minutes")
+    assert doubt(claim, *passages, "Uploads default to 20 seconds.") is None
+    assert doubt("The default is 10 minutes.", *passages) is None
+
+
+def test_an_opposite_of_the_same_thing_is_named_across_sentences() -> None:
+    """What is said of the other ones does not make up for it."""
+    passages = ["The id property is public.", "All other properties are private."]
+
+    assert doubt("The id property is private.", *passages) == ("private", "public")
+    assert doubt("The id property is private.", *passages, "Is the id property private?") is None
+    assert doubt("The id property is public.", *passages) is None
+
+
+def test_a_correlation_with_its_sign_turned_is_named() -> None:
+    """The more of one, the more of the other, not the less."""
+    passage = "Higher scores represent more outlier like objects."
+
+    assert doubt("The lower the scores, the more outlier like the objects.", passage) == (
+        "lower",
+        "Higher",
+    )
+
+
+def test_an_opposite_behind_another_negated_word_is_not_denied() -> None:
+    """ "Not supported and strongly discouraged" says nothing for it."""
+    passage = "Using pickles for long storage is not supported and strongly discouraged."
+
+    assert doubt("Pickles is recommended for long storage.", passage) == (
+        "recommended",
+        "discouraged",
+    )
 
 
 @pytest.mark.parametrize(
@@ -333,3 +449,21 @@ def test_other_verdicts_stay(label: Label) -> None:
     judgement = Judgement(label, (0,), 0.92, "why")
 
     assert doubt_entailed(judgement, reading, sentences) is judgement
+
+
+@pytest.mark.parametrize(("confidence", "label"), [(0.69, Label.UNDECIDED), (0.7, Label.ENTAILED)])
+def test_a_word_that_stands_only_apart_from_the_rest_unsettles_a_verdict(
+    confidence: float, label: Label
+) -> None:
+    """Not one that the judge is certain of; a sentence before or after may belong to it."""
+    passages = ("The server logs requests.", "Start it.", "The test client requires httpx.")
+    sentences = segment_passages((Passage("p1", " ".join(passages)),))
+    supported = Judgement(Label.ENTAILED, (0, 2), confidence, "its words are in the passage")
+    claim = "The test client requires requests."
+
+    found = doubt_entailed(supported, read(claim, *passages), sentences)
+    beside = doubt_entailed(supported, read(claim, passages[0], passages[2]), sentences)
+
+    assert found.label is label
+    assert beside == supported
+    assert "“requests” only apart" in found.reason or label is Label.ENTAILED

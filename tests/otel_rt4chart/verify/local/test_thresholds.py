@@ -7,15 +7,22 @@ import pytest
 from otel_rt4chart.verify.core.model import Judgement, Label, Passage
 from otel_rt4chart.verify.language.slots import read_context, read_slots
 from otel_rt4chart.verify.local.features import read_claim
-from otel_rt4chart.verify.local.verdict import DecisionThresholds, Odds, judgement_from_odds
+from otel_rt4chart.verify.local.verdict import (
+    DecisionThresholds,
+    Odds,
+    doubt_thin_grounds,
+    judgement_from_odds,
+)
+from otel_rt4chart.verify.neural.marks import read_marks
 from otel_rt4chart.verify.text.segment import segment_passages
 
 THRESHOLDS = DecisionThresholds(0.3, 0.5, 0.7, 0.5, marks_from=0.8)
 
 
 def judged(unfaithful: float, contradicted: float = 0.9) -> Judgement:
-    """The verdict on a claim with another number, at these odds."""
-    sentences = segment_passages((Passage("p1", "The trial lasts 30 days."),))
+    """The verdict on a claim with another number than its sentence, at these odds."""
+    text = "The trial lasts 30 days. Nobody answered for 14 days."
+    sentences = segment_passages((Passage("p1", text),))
     context = read_context([one.reading for one in sentences])
     reading = read_claim(read_slots("The trial lasts 14 days."), context)
     return judgement_from_odds(reading, Odds(unfaithful, contradicted, THRESHOLDS), sentences)
@@ -50,23 +57,25 @@ def test_what_is_not_sure_names_the_probability_and_accuses_of_nothing() -> None
     assert (found.sentences, found.clashes) == ((), ())
 
 
-def test_marked_words_are_held_against_the_sentence_with_the_words_around_them() -> None:
-    """Not against the nearest one, which says nothing of them."""
-    text = "He is a star with easy lyrics. Try Marco Mengoni. The lyrics are in Italian."
-    sentences = segment_passages((Passage("p1", text),))
-    context = read_context([one.reading for one in sentences])
-    claim = read_slots("Anette suggests Marco Polo, a star with easy lyrics.")
-    reading = read_claim(claim, context)
+@pytest.mark.parametrize(
+    ("claim", "unheard"),
+    [
+        ("The limit of the card is $5,200.", "$5,200"),
+        ("On Linux the card has a limit.", "Linux"),
+        ("The first of three cards has a limit.", ""),
+    ],
+)
+def test_a_claim_with_a_value_that_no_passage_has_is_never_supported(
+    claim: str, unheard: str
+) -> None:
+    """However low the odds against it; numbers in words may count what a passage lists."""
+    sentences = segment_passages((Passage("p1", "The card has a limit a day."),))
+    reading = read_claim(read_slots(claim), read_context([one.reading for one in sentences]))
 
-    found, doubted = (
-        judgement_from_odds(reading, Odds(p, 0.9, THRESHOLDS), sentences, sentences, ["Polo"])
-        for p in (0.9, 0.75)
-    )
+    found = judgement_from_odds(reading, Odds(0.01, 0.9, THRESHOLDS), sentences)
 
-    assert doubted.label is Label.BASELESS  # marks alone contradict nothing before `marks_from`
-    assert found.label is Label.CONTRADICTED
-    assert found.sentences == (1,)
-    assert found.reason == "“Polo” in the answer, but passage p1 says: “Try Marco Mengoni.”"
+    assert found.label is (Label.UNDECIDED if unheard else Label.ENTAILED)
+    assert f"“{unheard}”" in found.reason or not unheard
 
 
 def test_marked_words_that_a_sentence_has_accuse_of_nothing() -> None:
@@ -76,7 +85,9 @@ def test_marked_words_that_a_sentence_has_accuse_of_nothing() -> None:
     reading = read_claim(read_slots("She wants to major in sociology."), context)
     odds = Odds(0.82, 0.9, THRESHOLDS)
 
-    found = judgement_from_odds(reading, odds, sentences, sentences, ["to major in sociology"])
+    marks = read_marks(["to major in sociology"], reading, sentences)
+
+    found = judgement_from_odds(reading, odds, sentences, sentences, marks)
 
     assert found.label is Label.UNDECIDED
     assert found.reason == "not sure: “major in sociology” is in the passages"
@@ -106,8 +117,51 @@ def test_marked_numbers_that_may_follow_accuse_of_nothing(
     sentences = segment_passages((Passage("p1", passage),))
     reading = read_claim(read_slots(claim), read_context([one.reading for one in sentences]))
 
-    found = judgement_from_odds(
-        reading, Odds(0.82, 0.5, THRESHOLDS), sentences, sentences, [marked]
-    )
+    marks = read_marks([marked], reading, sentences)
+
+    found = judgement_from_odds(reading, Odds(0.82, 0.5, THRESHOLDS), sentences, sentences, marks)
 
     assert (found.label, found.reason) == (Label.UNDECIDED, reason)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "marked", "words"),
+    [
+        ("The API is open to members only.", "The API is open to members.", "only", "only"),
+        (
+            "Files are sent as soon as the phone is online.",
+            "Files are sent when the phone is online.",
+            "as soon",
+            "as soon",
+        ),
+        ("The link works for 7 days.", "The link is valid for 7 days.", "works", "works"),
+    ],
+)
+def test_words_that_say_little_accuse_of_nothing_beside_a_sentence_with_the_rest(
+    claim: str, passage: str, marked: str, words: str
+) -> None:
+    """No passage denies them, and the rest of the claim stands in one sentence."""
+    sentences = segment_passages((Passage("p1", passage),))
+    reading = read_claim(read_slots(claim), read_context([one.reading for one in sentences]))
+    marks = read_marks([marked], reading, sentences)
+
+    odds = Odds(0.9, 0.9, THRESHOLDS)
+    judgement = judgement_from_odds(reading, odds, sentences, sentences, marks)
+
+    found = doubt_thin_grounds(judgement, reading, sentences, marks)
+
+    assert found.label is Label.UNDECIDED
+    assert found.reason == f"not sure: passage p1 has the rest of the claim, and not “{words}”"
+
+
+def test_a_missing_word_that_says_something_is_baseless() -> None:
+    """Overwritten rows are no skipped ones, though only this word is not in the passage."""
+    sentences = segment_passages((Passage("p1", "Rows with a known address are skipped."),))
+    context = read_context([one.reading for one in sentences])
+    reading = read_claim(read_slots("Rows with a known address are overwritten."), context)
+
+    judgement = judgement_from_odds(reading, Odds(0.75, 0.1, THRESHOLDS), sentences)
+
+    found = doubt_thin_grounds(judgement, reading, sentences)
+
+    assert (found.label, found.reason) == (Label.BASELESS, "not in the passages: “overwritten”")

@@ -38,6 +38,52 @@ def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
     assert [one.text for one in segment(f"{sentence} Nothing else.")] == [sentence, "Nothing else."]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "All errors inherit from openai.APIError.",
+        "Pass a truststore.SSLContext to urllib3.PoolManager as ssl_context.",
+        "Use **torch.Tensor** with ssl.PROTOCOL_TLS_CLIENT.",
+        "Then np.Array(x) and self.data.Value are equal.",
+    ],
+)
+def test_a_dotted_name_is_not_cut(sentence: str) -> None:
+    """Half of an identifier is no claim: "Create a truststore."."""
+    assert [one.text for one in segment(f"{sentence} Nothing else.")] == [sentence, "Nothing else."]
+
+
+def test_sentences_without_a_space_between_them_are_cut() -> None:
+    """A missing space is common in what models write."""
+    text = "It ended in 2019.The rest stayed at the firm.Nobody left."
+
+    assert [one.text for one in segment(text)] == [
+        "It ended in 2019.",
+        "The rest stayed at the firm.",
+        "Nobody left.",
+    ]
+
+
+def test_lines_of_code_stand_alone() -> None:
+    """Each line between fences says something of its own, unlike lines of wrapped prose."""
+    wrapped = "For paths instead of strings, which many prefer in what they write,\nuse path()."
+    text = f"```python\nuser_data()  # ~/data\nuser_log()  # ~/log\n```\n\n{wrapped}"
+
+    assert [one.text for one in segment(text)] == [
+        "```python",
+        "user_data()  # ~/data",
+        "user_log()  # ~/log",
+        "```",
+        wrapped,
+    ]
+
+
+def test_a_passage_that_begins_within_code_ends_it_at_the_first_fence() -> None:
+    """A retriever's passages are cut anywhere; the prose behind a bare fence is wrapped still."""
+    wrapped = "For paths instead of strings, which many prefer in what they write,\nuse path()."
+
+    assert segment(f"user_log()  # ~/log\n```\n\n{wrapped}")[-1].text == wrapped
+
+
 def test_list_items_are_sentences() -> None:
     """Each line of a list stands alone, also without a full stop."""
     assert [one.text for one in segment("Included:\n- dental\n- vision")] == [
