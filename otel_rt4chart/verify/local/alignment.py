@@ -74,15 +74,17 @@ _WEIGHTY, _MOST = 0.15, 0.5
 def stray_word(alignment: Alignment, context: ContextIndex) -> int | None:
     """The claim's content word that stands only apart from the rest; None where there is none.
 
-    It has some weight in the claim, and no sentence with it has most of the rest, alone or with the
-    sentence before or after it: `requests` in "The client requires requests", where all that the
-    passages say of requests is about a server.
+    It has some weight in the claim, and no sentence with it has most of the rest that the passages
+    have at all, alone or with the sentence before or after it: `requests` in "The client requires
+    requests", where all that the passages say of requests is about a server.
     """
     weights, total = alignment.weights, sum(alignment.weights)
     held = _words_held(alignment.equivalents, weights, context)
-    for word in sorted(range(len(weights)), key=lambda one: -weights[one]):
+    known = [word for word, stems in enumerate(alignment.equivalents) if stems]
+    for word in sorted(known, key=lambda one: -weights[one]):
         bit, own = 1 << word, weights[word]
-        if own < _WEIGHTY * total or not alignment.equivalents[word] or own == total:
+        rest = sum(weights[other] for other in known if other != word)
+        if own < _WEIGHTY * total or not rest:
             continue
         beside = (
             words | held.get(near, 0)
@@ -91,7 +93,7 @@ def stray_word(alignment: Alignment, context: ContextIndex) -> int | None:
             for near in (at - 1, at + 1)
         )
         most = max((_weight_of(words & ~bit, weights) for words in beside), default=total)
-        if most < _MOST * (total - own):
+        if most < _MOST * rest:
             return word
     return None
 

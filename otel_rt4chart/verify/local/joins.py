@@ -314,8 +314,8 @@ def predicate_of_another(comparison: ComparedClaim) -> StructuralDoubt | None:
     for at in (*comparison.near, *comparison.others):
         text = comparison.sentence(at).text
         for said in re.finditer(rf"(?<!\w){re.escape(predicate)}(?!\w)", text, re.IGNORECASE):
-            starts = (one.end() for one in _CLAUSE_START.finditer(text, 0, said.start()))
-            start = max(starts, default=0)
+            starts = _CLAUSE_START.finditer(text, 0, said.start())
+            start = max((one.end() for one in starts if not _joins_names(text, one)), default=0)
             theirs = content(text[start : said.start()]).keys()
             if (
                 comparison.sentence(at).denials
@@ -328,6 +328,12 @@ def predicate_of_another(comparison: ComparedClaim) -> StructuralDoubt | None:
             claimed = claim.text[: claim.text.index(predicate) + words]
             doubt = doubt or StructuralDoubt(claimed, text[start : said.start() + words], at)
     return doubt if doubt and _says_another(comparison, own, predicate, doubt.sentence) else None
+
+
+def _joins_names(text: str, joint: re.Match[str]) -> bool:
+    """True for `in Lyon and Turin`: two names, no two clauses."""
+    before = text[: joint.start()].split()[-1:]
+    return bool(before) and before[0][:1].isupper() and text[joint.end() :][:1].isupper()
 
 
 def _first_word(predicate: str) -> int:

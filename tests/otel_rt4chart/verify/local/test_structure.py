@@ -373,6 +373,8 @@ def test_an_opposite_behind_another_negated_word_is_not_denied() -> None:
         ("The population doubled.", ["The population rose from 1.2 million to 2.4 million."]),
         ("Prices have tripled.", ["Prices rose from 10 to 20 dollars.", "Then prices tripled."]),
         ("Google bought YouTube.", ["YouTube was acquired by Google."]),
+        ("Our stores are closed on public holidays.",
+         ["Our stores in Lyon and Turin are closed on public holidays."]),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_not_doubted(claim: str, passages: list[str]) -> None:
