@@ -56,7 +56,9 @@ def test_an_unknown_key_is_told(opened: Open, world_url: str) -> None:
     page, _ = opened(f"{world_url}/issues?q=release:2.4.0")
 
     assert page.input_value(FIELD) == "release:2.4.0"
-    assert "expected one of the keys route, service, tenant, state" in page.inner_text("[role=alert]")
+    assert "expected one of the keys route, service, tenant, state" in page.inner_text(
+        "[role=alert]"
+    )
     assert page.get_attribute(FIELD, "aria-describedby") == "filter-problem"
 
 

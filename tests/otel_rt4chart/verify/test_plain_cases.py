@@ -113,9 +113,9 @@ def test_judges_keep_their_share_of_right_labels(
 ) -> None:
     """A change that costs accuracy on plain sentences fails here; a gain raises the floor."""
     name, verdicts = judged
-    floors = {"rules": (0.58, 0.47), "local": (0.75, 0.58)}[name]
+    floors = {"rules": (0.58, 0.47), "local": (0.78, 0.66)}[name]
 
     for floor, is_sealed in zip(floors, (False, True), strict=True):
         mine = [one for one in verdicts if one.case.is_sealed is is_sealed]
         assert share_right(mine) >= floor, as_text(overall(mine))
-        assert share_undecided(mine) <= 0.2, as_text(overall(mine))
+        assert share_undecided(mine) <= 0.21, as_text(overall(mine))
