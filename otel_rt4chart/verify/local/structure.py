@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from otel_rt4chart.verify.core.model import Clash, Judgement, Label, Sentence, Slot
+from otel_rt4chart.verify.core.model import Judgement, Label, Sentence
 from otel_rt4chart.verify.language.agreement import values_agree
 from otel_rt4chart.verify.language.identifiers import is_code_in, labelled_codes
 from otel_rt4chart.verify.language.limits import Limit, quantity_limits
@@ -47,7 +47,7 @@ from otel_rt4chart.verify.local.scope import (
     other_price,
     reversed_condition,
 )
-from otel_rt4chart.verify.local.verdict import clash_reason, passage_name
+from otel_rt4chart.verify.local.verdict import contradicted_by, passage_name
 
 _CHECKS: tuple[Callable[[ComparedClaim], StructuralDoubt | None], ...] = (
     opposed_word,
@@ -92,21 +92,27 @@ def doubt_entailed(
     """
     if judgement.label is not Label.ENTAILED:
         return judgement
+    reason = _apart_reason(reading, sentences) or _stray_reason(judgement, reading)
+    return Judgement(Label.UNDECIDED, reason=reason) if reason else judgement
+
+
+def _apart_reason(reading: ClaimReading, sentences: Sequence[Sentence]) -> str:
     doubt = find_doubt(reading)
     if doubt is None:
-        is_pieced = (judgement.confidence or 0.0) < _CERTAIN and reading.alignment.coverage >= _SAID
-        stray = stray_word(reading.alignment, reading.context) if is_pieced else None
-        if stray is None:
-            return judgement
-        word = reading.claim.words[stray].text
-        reason = f"not sure: the passages have “{word}” only apart from the rest of the claim"
-        return Judgement(Label.UNDECIDED, reason=reason)
+        return ""
     sentence = sentences[doubt.sentence]
     verb = "says" if doubt.found in sentence.text else "gives"  # a table is read in other words
-    reason = (
-        f"not sure: {passage_name(sentence)} {verb} “{doubt.found}”, the claim “{doubt.claimed}”"
-    )
-    return Judgement(Label.UNDECIDED, reason=reason)
+    return f"not sure: {passage_name(sentence)} {verb} “{doubt.found}”, the claim “{doubt.claimed}”"
+
+
+def _stray_reason(judgement: Judgement, reading: ClaimReading) -> str:
+    if (judgement.confidence or 0.0) >= _CERTAIN or reading.alignment.coverage < _SAID:
+        return ""
+    stray = stray_word(reading.alignment, reading.context)
+    if stray is None:
+        return ""
+    word = reading.claim.words[stray].text
+    return f"not sure: the passages have “{word}” only apart from the rest of the claim"
 
 
 def deny_baseless(
@@ -120,15 +126,12 @@ def deny_baseless(
     """
     if judgement.label is not Label.BASELESS:
         return judgement
-    certain = next((one.difference for one in _conflicts(reading) if one.is_certain), None)
-    doubt = certain or find_doubt(reading)
-    if doubt is None or not _says_the_rest(reading, doubt.claimed, doubt.sentence):
+    against = next((one.difference for one in _conflicts(reading) if one.is_certain), None)
+    if against is None and (doubt := find_doubt(reading)):
+        against = SlotDifference("term", "clash", doubt.claimed, doubt.found, doubt.sentence)
+    if against is None or not _says_the_rest(reading, against.claimed, against.sentence):
         return judgement
-    sentence = sentences[doubt.sentence]
-    slot: Slot = certain.slot if certain else "term"
-    reason = f"“{doubt.claimed}” in the answer, “{doubt.found}” in {passage_name(sentence)}"
-    clash = Clash(slot, doubt.claimed, doubt.found)
-    return Judgement(Label.CONTRADICTED, (sentence.index,), judgement.confidence, reason, (clash,))
+    return contradicted_by([against], sentences, judgement.confidence)
 
 
 def _says_the_rest(reading: ClaimReading, words: str, at: int) -> bool:
@@ -192,11 +195,8 @@ def deny_measures(
     found.sort(key=lambda one: not one.is_certain)
     one, is_certain = found[0]
     if is_certain:
-        return Judgement(
-            Label.CONTRADICTED, (sentences[one.sentence].index,),
-            max(_LIKELY, 1.0 - (judgement.confidence or 0.0)), clash_reason([one], sentences),
-            (Clash(one.slot, one.claimed, one.found),),
-        )  # fmt: skip
+        confidence = max(_LIKELY, 1.0 - (judgement.confidence or 0.0))
+        return contradicted_by([one], sentences, confidence)
     name = passage_name(sentences[one.sentence])
     reason = f"not sure: {name} says “{one.found}”, the claim “{one.claimed}”"
     return Judgement(Label.UNDECIDED, reason=reason)

@@ -368,16 +368,24 @@ def _contradicted(
         clashing = marks.rivals[:MAX_SHOWN]
     if not clashing:
         return None
+    return contradicted_by(clashing, sentences, min(MAX_CONFIDENCE, odds.unfaithful))
+
+
+def contradicted_by(
+    clashing: Sequence[SlotDifference], sentences: Sequence[Sentence], confidence: float | None
+) -> Judgement:
+    """The judgement on a claim against which sentences set other values or words."""
     return Judgement(
         Label.CONTRADICTED,
         tuple(sorted({sentences[one.sentence].index for one in clashing})),
-        min(MAX_CONFIDENCE, odds.unfaithful),
+        confidence,
         clash_reason(clashing, sentences),
         tuple(Clash(one.slot, one.claimed, one.found) for one in clashing),
     )
 
 
-def _says_little(word: Token) -> bool:
+def says_little(word: Token) -> bool:
+    """True for a word in small letters that a statement may do without: "works", "twice"."""
     return word.stem in SAY_LITTLE and word.text.islower()
 
 
@@ -424,13 +432,13 @@ def doubt_thin_grounds(
     if any(one.manner not in SETTLED and one.slot != "term" for one in reading.differences):
         return judgement
     marked = [word for run in marks.words for word in read_slots(run).words]
-    if not all(map(_says_little, marked)):
+    if not all(map(says_little, marked)):
         return judgement
     for at, matches in zip(alignment.sentences, alignment.matches, strict=True):
         lost = [word for word, met in zip(claim.words, matches, strict=True) if not met]
         words = marks.words[0] if marks.words else lost[0].text if lost else ""
         is_most = len(lost) < len(claim.words) / 2
-        if words and is_most and all(map(_says_little, lost)):
+        if words and is_most and all(map(says_little, lost)):
             held = passage_name(sentences[at])
             reason = f"not sure: {held} has the rest of the claim, and not “{words}”"
             return Judgement(Label.UNDECIDED, reason=reason)

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from otel_rt4chart.verify.core.model import Sentence
 from otel_rt4chart.verify.language.slots import Slots, read_slots
 from otel_rt4chart.verify.language.tokens import token_range
-from otel_rt4chart.verify.language.word_lists import SAY_LITTLE
 from otel_rt4chart.verify.local.comparison import ComparedClaim, compare
 from otel_rt4chart.verify.local.differences import SETTLED, SlotDifference, is_part
 from otel_rt4chart.verify.local.features import ClaimReading
 from otel_rt4chart.verify.local.joins import stems_in, stretches, text_of
-from otel_rt4chart.verify.local.verdict import MarkedWords, is_absent
+from otel_rt4chart.verify.local.verdict import MarkedWords, is_absent, says_little
 
 # The sentence has this share of the claim's other words, by weight, and at least so many of them.
 _FRAMED, _MIN_OTHERS = 0.8, 2
@@ -68,7 +67,7 @@ def _rival(run: str, comparison: ComparedClaim, at: int) -> SlotDifference | Non
     start = claim.text.find(run)
     marked = token_range(claim.tokens, start, start + len(run))
     found = stretches(comparison, at, marked[0], marked[-1]) if marked else None
-    if found is None or _says_little(run):
+    if found is None or _is_light(run):
         return None
     own, told = found
     rest = [word for word, token in enumerate(claim.content) if token not in own]
@@ -85,9 +84,9 @@ def _rival(run: str, comparison: ComparedClaim, at: int) -> SlotDifference | Non
     return SlotDifference("term", "clash", text_of(claim, own), text_of(sentence, told), at)
 
 
-def _says_little(run: str) -> bool:
+def _is_light(run: str) -> bool:
     words = read_slots(run).words
-    return bool(words) and all(one.stem in SAY_LITTLE and one.text.islower() for one in words)
+    return bool(words) and all(map(says_little, words))
 
 
 def _is_universal(slots: Slots, stretch: range) -> bool:
