@@ -27,7 +27,14 @@ from rt4chart_collector.console.app.section import Section, page_routes
 from rt4chart_collector.console.routes.route_rows import worst_first
 from rt4chart_collector.console.view.filters import duration, link, when
 from rt4chart_collector.console.view.paging import page_number, page_size, with_page_links
-from rt4chart_collector.console.view.params import bad_request, choice_param, id_param, text_param
+from rt4chart_collector.console.view.params import (
+    bad_request,
+    choice_param,
+    id_param,
+    is_partial,
+    is_whole,
+    text_param,
+)
 from rt4chart_collector.console.view.table import Column, Table
 from rt4chart_collector.console.view.time_range import window_covering
 from rt4chart_collector.console.view.urls import alert_url, answers_url, route_url
@@ -161,15 +168,15 @@ def show_alert(console: Console, request: Request) -> Response:
     is shown: `?partial=1` is these alone, `?part=whole` a page with both.
     """
     alert_id, now_ns = id_param(request, "id"), console.clock()
-    whole = choice_param(request, "part", ("", "whole"), "")
-    if choice_param(request, "partial", ("", "1"), ""):
+    has_answers = is_whole(request)
+    if is_partial(request):
         return _show_answers(console, request, alert_id, now_ns)
     with console.reads() as reads:
         state = alert_state(reads.client, alert_id, now_ns=now_ns)
         if state is None:
             known = alert_states(reads.client, now_ns=now_ns)
             return RedirectResponse(alert_url(_full_id(known, alert_id)), 302)
-        asked = reads.start(partial(_answers, state=state, now_ns=now_ns)) if whole else None
+        asked = reads.start(partial(_answers, state=state, now_ns=now_ns)) if has_answers else None
         began_ns = rise_began_ns(state, now_ns=now_ns)
         entered = reads.start(partial(entered_note, state=state, began_ns=began_ns, now_ns=now_ns))
         trail = reads.start(partial(alert_trail, alert_id=alert_id))

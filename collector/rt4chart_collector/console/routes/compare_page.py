@@ -37,7 +37,12 @@ from rt4chart_collector.console.routes.compare_tables import (
     similar_issues,
 )
 from rt4chart_collector.console.view.measures import TITLES, measure_param
-from rt4chart_collector.console.view.params import choice_param, text_param
+from rt4chart_collector.console.view.params import (
+    choice_param,
+    is_partial,
+    is_whole,
+    text_param,
+)
 from rt4chart_collector.console.view.table import HTML, format_param
 from rt4chart_collector.store.engine.version_scope import VersionKind
 from rt4chart_collector.store.rates.version_rates import VersionTraffic
@@ -51,9 +56,8 @@ def show_comparison(console: Console, request: Request) -> Response:
     Status 400, and the versions that there are, where those that were named cannot be compared.
     """
     asked, measure = _request(console, request), measure_param(request)
-    is_partial = bool(choice_param(request, "partial", ("", "1"), ""))
-    whole = choice_param(request, "part", ("", "whole"), "")
-    has_details = is_partial or bool(whole) or text_param(request, "table") == "issues"
+    is_part, has_all = is_partial(request), is_whole(request)
+    has_details = is_part or has_all or text_param(request, "table") == "issues"
     begin = partial(begin_comparison, measure=measure if has_details else None)
     with console.reads() as reads:
         # Where the versions are named, they are compared while it is read whether there are such.
@@ -70,7 +74,7 @@ def show_comparison(console: Console, request: Request) -> Response:
     return console.tables(
         request,
         comparison_tables(found, measure),
-        "compare_details.html" if is_partial else "compare.html",
+        "compare_details.html" if is_part else "compare.html",
         title=f"{names['a']} and {names['b']} compared",
         **_choices(request, asked, versions, found),
         problem="",

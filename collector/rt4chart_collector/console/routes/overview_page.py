@@ -25,7 +25,7 @@ from rt4chart_collector.console.routes.route_rows import (
 )
 from rt4chart_collector.console.view.measures import measure_param
 from rt4chart_collector.console.view.paging import page_of_table
-from rt4chart_collector.console.view.params import choice_param, text_param
+from rt4chart_collector.console.view.params import choice_param, is_partial, text_param
 from rt4chart_collector.console.view.table import (
     HTML,
     Table,
@@ -64,14 +64,13 @@ def show_overview(console: Console, request: Request) -> Response:
     labels = _labels(console, request, scope)
     found = [replace(row, corrected=labels.rates.get((row.service, row.route))) for row in found]
     rows = [row for row in found if name.casefold() in f"{row.service} {row.route}".casefold()]
-    is_partial = bool(choice_param(request, "partial", ("", "1"), ""))
     routes = _table(request, rows, measure, EMPTY if not found else NO_MATCH, labels)
     is_export = format_param(request) != HTML
     chosen = choice_param(request, "table", ("routes", "criteria"), "routes")
     return console.table(
         request,
         criteria if is_export and chosen == "criteria" else routes,
-        "overview_live.html" if is_partial else "overview.html",
+        "overview_live.html" if is_partial(request) else "overview.html",
         title="Overview",
         alerts=alerts[:MAX_ALERTS],
         more_alerts=max(len(alerts) - MAX_ALERTS, 0),

@@ -29,7 +29,7 @@ from rt4chart_collector.console.routes.route_tables import (
 from rt4chart_collector.console.routes.trail_tables import trail_tables
 from rt4chart_collector.console.view.charts import rate_figure
 from rt4chart_collector.console.view.measures import TITLES, checked_text, measure_param
-from rt4chart_collector.console.view.params import choice_param, text_param
+from rt4chart_collector.console.view.params import is_partial, is_whole, text_param
 from rt4chart_collector.console.view.table import Table
 from rt4chart_collector.console.view.time_range import TimeRange
 from rt4chart_collector.console.view.trail_note import trail_note
@@ -113,17 +113,13 @@ def show_route(console: Console, request: Request) -> Response:
     service, route = (unescaped(request.path_params[name]) for name in ("service", "route"))
     scope = console.scope(request).of_route(service, route)
     measure = measure_param(request)
-    if choice_param(request, "partial", ("", "1"), ""):
+    if is_partial(request):
         return _show_failures(console, request, scope, measure)
-    is_whole = choice_param(request, "part", ("", "whole"), "") == "whole"
-    is_whole = is_whole or text_param(request, "table") in FAILURE_TABLES
+    has_failures = is_whole(request) or text_param(request, "table") in FAILURE_TABLES
     step_s = step_of((scope.until_ns - scope.since_ns) // 10**9)
     with console.reads() as reads:
-        failing = (
-            reads.start(partial(read_failures, scope=scope, measure=measure)) if is_whole else None
-        )
         data = read_route(reads, scope, step_s, now_ns=console.clock())
-        failures = failing.result() if failing else None
+        failures = read_failures(reads, scope, measure) if has_failures else None
     if not (data.points or data.episodes or data.alerts or data.drift or data.covered.answers):
         raise HTTPException(
             404,
@@ -143,7 +139,7 @@ def show_route(console: Console, request: Request) -> Response:
         route=route,
         verifier=scope.verifier,
         data=data,
-        has_failures=failures is not None,
+        has_failures=has_failures,
         labels=labels,
         corrected=labels.rates.get((service, route)),
         route_value=route_value(service, route),
@@ -163,8 +159,8 @@ def show_route(console: Console, request: Request) -> Response:
 def _show_failures(
     console: Console, request: Request, scope: QueryScope, measure: Measure
 ) -> Response:
-    with console.store() as client:
-        failures = read_failures(client, scope, measure)
+    with console.reads() as reads:
+        failures = read_failures(reads, scope, measure)
     return console.tables(request, _failure_tables(failures), "route_failures.html", title="")
 
 
@@ -210,18 +206,8 @@ def step_of(seconds: int) -> int:
 def read_route(reads: ConcurrentReads, scope: QueryScope, step_s: int, *, now_ns: int) -> RouteData:
     """Read what the page shows of one route at once; alerts and evidence are those of now."""
     route = scope.service or "", scope.route or ""
-    # Those first that others wait for, and that take long.
+    # Those first that others wait for.
     opened = reads.start(partial(open_alerts, now_ns=now_ns))
-    alerts = [one for one in opened.result() if one.alert.route_key == route]
-    rated = reads.start(
-        partial(
-            route_rates,
-            dimensions=tuple(DIMENSIONS),
-            scope=scope,
-            step_s=step_s,
-            also=_changed_values(alerts),
-        )
-    )
     deployed = reads.start(partial(deployments, scope=scope))
     trails = reads.start(partial(trail_shares, scope=scope))
     episodes = reads.start(partial(alert_history, selection=EpisodeFilter(scope), limit=MAX_ROWS))
@@ -229,7 +215,15 @@ def read_route(reads: ConcurrentReads, scope: QueryScope, step_s: int, *, now_ns
     drifts = reads.start(
         partial(drift_of_measures, since_ns=now_ns - RECENT_NS, verifier=scope.verifier or "")
     )
-    rates = rated.result()
+    alerts = [one for one in opened.result() if one.alert.route_key == route]
+    rated = partial(
+        route_rates,
+        dimensions=tuple(DIMENSIONS),
+        scope=scope,
+        step_s=step_s,
+        also=_changed_values(alerts),
+    )
+    rates = reads.start(rated).result()
     stages, retrievals = trails.result()
     return RouteData(
         points=rates.points,
@@ -247,18 +241,24 @@ def read_route(reads: ConcurrentReads, scope: QueryScope, step_s: int, *, now_ns
     )
 
 
-def read_failures(client: Client, scope: QueryScope, measure: Measure) -> RouteFailures:
+def read_failures(reads: ConcurrentReads, scope: QueryScope, measure: Measure) -> RouteFailures:
     """Read what failed on one route, and what fails more than in the period before."""
+    grown = reads.start(partial(_read_growth, scope=scope))
+    worst = reads.start(partial(worst_answers, scope=scope, limit=MAX_ROWS, measure=measure))
+    issues, documents = grown.result()
+    return RouteFailures(issues, documents, worst.result())
+
+
+def _read_growth(
+    client: Client, scope: QueryScope
+) -> tuple[list[GrownIssueRow], Sequence[GrownDocument]]:
+    """The issues and the passages with more failures than in the period before."""
     both_periods = scope.of_time(scope.before.since_ns, scope.until_ns)
     growth = issue_growth(
         client, both_periods, at_ns=scope.since_ns, limit=MAX_ROWS, measure=Measure.EITHER
     )
     titles = {issue.id: issue.title for issue in watched_issues(client)} if growth.issues else {}
-    return RouteFailures(
-        issues=[GrownIssueRow(one, titles.get(one.id, "")) for one in growth.issues],
-        documents=growth.documents,
-        worst=worst_answers(client, scope, limit=MAX_ROWS, measure=measure),
-    )
+    return [GrownIssueRow(one, titles.get(one.id, "")) for one in growth.issues], growth.documents
 
 
 ROUTES = page_routes(("GET", "/routes/{service}/{route}", show_route))

@@ -47,6 +47,16 @@ def choice_param(request: Request, name: str, options: Sequence[str], default: s
     return found
 
 
+def is_partial(request: Request) -> bool:
+    """True for `?partial=1`: the part alone that a script puts in its place on the page."""
+    return choice_param(request, "partial", ("", "1"), "") == "1"
+
+
+def is_whole(request: Request) -> bool:
+    """True for `?part=whole`: one page with the part that it else asks for when it is shown."""
+    return choice_param(request, "part", ("", "whole"), "") == "whole"
+
+
 def id_param(request: Request, name: str) -> str:
     """An id in the path, such as that of a trace, span or alert."""
     found = str(request.path_params.get(name, ""))
